@@ -1,0 +1,259 @@
+"""What happened at the table, in the table's own words: the input of the rules and the body of the journal.
+
+Every event carries `at`, the monotonic second at which the table knew it, and `seq`, its number in the journal
+(0 until it has one). Tokens stand for cards: random, new for every hand, meaningless outside this process.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal, NewType, TypeVar
+
+from controller.model.table import Zone
+
+Token = NewType("Token", int)
+
+
+class SeatStatus(StrEnum):
+    """The registry's word on a seat; sensors never change it. IN: due cards. SIT_OUT: seated, not due cards.
+    OUT: nobody registered there."""
+
+    IN = "in"
+    SIT_OUT = "sit-out"
+    OUT = "out"
+
+
+class TagFault(StrEnum):
+    """Integrity of a tag, told as a code; which card it is stays in the vault."""
+
+    FOREIGN = "foreign"
+    CLONE = "clone"
+    DUPLICATE = "duplicate"
+    JOKER = "joker"
+    OTHER_DECK = "other-deck"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardCame:
+    """A card has settled in a zone.
+
+    before: end of the zone's first poll that saw it. after: start of the k-th last clean poll of that zone before
+    then which did not see it (−inf where the record does not reach so far). The card arrived between the two with
+    the confidence that the antenna's miss rate and the false-alarm budget ask for.
+    source: the zone in which it was last settled in this hand; None if it never was (it came from the deck, as far
+    as anybody saw). source == zone means that a lifted card was put back.
+    """
+
+    at: float
+    token: Token
+    zone: Zone
+    after: float
+    before: float
+    source: Zone | None = None
+    seq: int = 0
+    kind: Literal["card-came"] = "card-came"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardLeft:
+    """A settled card is no longer read in its zone, nor settled elsewhere: lifted, or taken away. Not a fold.
+
+    after: end of the last poll that saw it there. before: start of the clean poll from which its absence is believed.
+    """
+
+    at: float
+    token: Token
+    zone: Zone
+    after: float
+    before: float
+    seq: int = 0
+    kind: Literal["card-left"] = "card-left"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StillEmpty:
+    """No card has come to `zone` in [since, until]: `clean_polls` clean polls of its antenna, each begun at or after
+    `since` and below the antenna's stack limit, named no newcomer. Emitted for watched zones only, at k polls
+    (`level` 1), at 2k (`level` 2), and no more. `since` is the `since` of the watch that asked."""
+
+    at: float
+    zone: Zone
+    since: float
+    until: float
+    clean_polls: int
+    level: int
+    seq: int = 0
+    kind: Literal["still-empty"] = "still-empty"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardCarried:
+    """After a hand ended and tokens were renewed: a card that still lies in a zone, under its new token."""
+
+    at: float
+    token: Token
+    zone: Zone
+    seq: int = 0
+    kind: Literal["card-carried"] = "card-carried"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TagVerdict:
+    at: float
+    token: Token
+    zone: Zone
+    fault: TagFault
+    seq: int = 0
+    kind: Literal["tag-verdict"] = "tag-verdict"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReaderLost:
+    at: float
+    device: str
+    zones: tuple[Zone, ...]
+    reason: str
+    seq: int = 0
+    kind: Literal["reader-lost"] = "reader-lost"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReaderBack:
+    at: float
+    device: str
+    zones: tuple[Zone, ...]
+    seq: int = 0
+    kind: Literal["reader-back"] = "reader-back"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ButtonSeen:
+    at: float
+    seats: tuple[int, ...]
+    seq: int = 0
+    kind: Literal["button-seen"] = "button-seen"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeatSeen:
+    at: float
+    seat: int
+    occupied: bool
+    seq: int = 0
+    kind: Literal["seat-seen"] = "seat-seen"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyPressed:
+    at: float
+    key: str
+    by: str = "dealer"
+    seq: int = 0
+    kind: Literal["key-pressed"] = "key-pressed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeatRegistered:
+    at: float
+    seat: int
+    status: SeatStatus
+    by: str
+    seq: int = 0
+    kind: Literal["seat-registered"] = "seat-registered"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ButtonDeclared:
+    """The floor says where the button is (tables without button sensors, or to correct one)."""
+
+    at: float
+    seat: int
+    by: str
+    seq: int = 0
+    kind: Literal["button-declared"] = "button-declared"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FloorSaid:
+    """The floor on a finding (`finding` None: on whatever is being asked). word: rule, dismiss or confirm."""
+
+    at: float
+    word: Literal["rule", "dismiss", "confirm"]
+    finding: int | None
+    text: str
+    by: str
+    seq: int = 0
+    kind: Literal["floor-said"] = "floor-said"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubstantialAction:
+    """Somebody says whether substantial action has taken place in this hand; until then it is unknown."""
+
+    at: float
+    happened: bool
+    by: str
+    seq: int = 0
+    kind: Literal["substantial-action"] = "substantial-action"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tick:
+    """Time has passed; sent when a deadline that the rules asked for has come, never otherwise."""
+
+    at: float
+    seq: int = 0
+    kind: Literal["tick"] = "tick"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableOpened:
+    """The table was opened, or its profile or game changed between hands: everything that the rules go by.
+
+    profile: the profile's full content as JSON (so that a replay needs no other file). seats: status by seat.
+    opening: the first hand is the table's opening. console: money is entered. camera: faces can be seen.
+    absent: seats whose chair is empty at the moment.
+    """
+
+    at: float
+    profile: str
+    game: str
+    layout: str
+    seats: tuple[tuple[int, SeatStatus], ...]
+    button: tuple[int, ...] | None = None
+    absent: tuple[int, ...] = ()
+    opening: bool = False
+    console: bool = False
+    camera: bool = False
+    watch_only: bool = False
+    seq: int = 0
+    kind: Literal["table-opened"] = "table-opened"
+
+
+TableEvent = (
+    CardCame
+    | CardLeft
+    | StillEmpty
+    | CardCarried
+    | TagVerdict
+    | ReaderLost
+    | ReaderBack
+    | ButtonSeen
+    | SeatSeen
+    | KeyPressed
+    | SeatRegistered
+    | ButtonDeclared
+    | FloorSaid
+    | SubstantialAction
+    | Tick
+    | TableOpened
+)
+
+E = TypeVar("E", bound=TableEvent)
+
+
+def numbered(event: E, seq: int) -> E:
+    """The same event with its journal number."""
+    return dataclasses.replace(event, seq=seq)

@@ -1,0 +1,94 @@
+"""What the hardware says, before anybody knows about cards. Times are monotonic seconds.
+
+A reading is a value: it can be recorded, replayed and compared. UIDs identify cards to whoever
+holds a deck's map, so nothing here ever prints one (`Uid` masks itself).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class Uid(bytes):
+    """A tag's unique identifier, most significant byte first. Prints as a mask; use `.hex()` at the one
+    place that must write it (the wire, the sealed journal)."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "<uid>"
+
+    __str__ = __repr__
+
+    def __format__(self, spec: str) -> str:
+        return format("<uid>", spec)
+
+
+class Outcome(StrEnum):
+    """How one look of one antenna ended. Only `SEEN` and `EMPTY` are clean; `NOISE` proves nothing."""
+
+    SEEN = "seen"
+    EMPTY = "empty"
+    NOISE = "noise"
+
+
+class Poll(NamedTuple):
+    """One look of one antenna.
+
+    antenna: number of the antenna at this table, 1 to 16 and more.
+    uids: tags that answered, in the reader's order.
+    started, ended: monotonic seconds; every tag named was in the field at some moment between them.
+    complete: False for a reader that pushes single tags; such a poll says nothing of tags it does not name.
+    """
+
+    antenna: int
+    uids: tuple[Uid, ...]
+    outcome: Outcome
+    started: float
+    ended: float
+    complete: bool = True
+
+
+class HealthState(StrEnum):
+    OK = "ok"
+    LOST = "lost"
+    DEGRADED = "degraded"
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """A change in a device's state. `reason` says what, where and what to do next, in a dealer's words."""
+
+    device: str
+    state: HealthState
+    reason: str
+    at: float
+    antennas: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ButtonReading:
+    """Every seat at which a dealer button is sensed; none and two are states of their own."""
+
+    seats: tuple[int, ...]
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class SeatReading:
+    seat: int
+    occupied: bool
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class KeyPress:
+    """A dealer's key: shuffled, new-hand, end-hand, misdeal, count, confirm, deck-change, turned, quiet."""
+
+    key: str
+    at: float
+
+
+Reading = Poll | Health | ButtonReading | SeatReading | KeyPress
