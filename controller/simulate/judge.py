@@ -1,0 +1,205 @@
+"""What the table said of one simulated hand, held against what really happened in it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from controller.model.findings import (
+    Finding,
+    FindingChanged,
+    FindingState,
+    Judgement,
+    Said,
+    Severity,
+    Street,
+    Verdict,
+    VerdictChanged,
+)
+
+
+class Answer(StrEnum):
+    """What the table had made of a planted mistake by the street's end; every mistake is one of
+    these."""
+
+    CAUGHT = "caught"
+    ASKED = "asked"
+    CANNOT_TELL = "cannot_tell"
+    MISSED = "missed"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """A planted mistake.
+
+    kind: the robot's name for it. codes: the finding codes that name it rightly, the first that
+    of the report. seat, street: where; None where the mistake has none. evident_at: when it was
+    complete to an eye.
+    """
+
+    kind: str
+    codes: tuple[str, ...]
+    seat: int | None
+    street: Street | None
+    evident_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class HandLog:
+    """One physical hand: what was planted, and what was said while it lasted.
+
+    said: with the moment at which each thing was shown, in that order. decide_by: the end of the
+    mistake's street, when the next street's first card was dealt; the hand's end for the last.
+    Monotonic seconds.
+    """
+
+    began: float
+    ended: float
+    polls: int
+    said: tuple[tuple[float, Said], ...]
+    mistake: Mistake | None = None
+    decide_by: float = 0.0
+    provable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MistakeOutcome:
+    """How one planted mistake was met. delay_s: from `evident_at` to the first showing of the
+    finding, as a question or an alarm. late: the right finding came, but after the street's end.
+    extra: other findings that alarmed in the hand. called_in_order: the table said that all was
+    well."""
+
+    mistake: Mistake
+    answer: Answer
+    delay_s: float | None
+    late: bool
+    extra: int
+    called_in_order: bool
+    provable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LegalOutcome:
+    """What was said of a legal hand. alarms: severities of the findings that alarmed; questions:
+    how many were asked. standing: alarms still standing at its end. cannot_tell: whether a
+    question stayed undecided."""
+
+    alarms: tuple[Severity, ...]
+    questions: int
+    standing: int
+    cannot_tell: bool
+    codes: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _History:
+    """Every version of one finding with the moment that it was shown."""
+
+    versions: list[tuple[float, Finding]] = field(default_factory=list)
+
+    @property
+    def last(self) -> Finding:
+        return self.versions[-1][1]
+
+    def was(self, state: FindingState, by: float) -> bool:
+        return any(f.state is state for at, f in self.versions if at <= by)
+
+    def alarmed(self, by: float) -> bool:
+        return any(f.alarming for at, f in self.versions if at <= by)
+
+    def standing(self) -> bool:
+        """Whether it still alarmed when the hand's end closed it."""
+        before = [f for _, f in self.versions if f.state is not FindingState.CLOSED]
+        return bool(before) and before[-1].alarming
+
+
+def judge_legal(log: HandLog) -> LegalOutcome:
+    """What was said of a hand in which nothing was wrong."""
+    histories = _histories(log.said)
+    alarmed = [h for h in histories if h.alarmed(by=float("inf"))]
+    worst = [max((f.severity for _, f in h.versions), key=lambda s: s.rank) for h in alarmed]
+    return LegalOutcome(
+        alarms=tuple(worst),
+        questions=sum(h.was(FindingState.ASKING, by=float("inf")) for h in histories),
+        standing=sum(h.standing() for h in alarmed),
+        cannot_tell=any(v.judgement is Judgement.CANNOT_TELL for v in _verdicts(log.said).values()),
+        codes=tuple(h.last.code for h in alarmed),
+    )
+
+
+def judge_mistake(log: HandLog) -> MistakeOutcome:
+    """How the planted mistake of a hand was met. The hand must have one."""
+    mistake = log.mistake
+    assert mistake is not None, "judge_mistake needs a hand with a mistake"
+    histories = _histories(log.said)
+    right = [h for h in histories if any(_names(f, mistake) for _, f in h.versions)]
+    wrong = [h for h in histories if h not in right]
+    shown = [at for h in right for at, f in h.versions if _names(f, mistake)]
+    answer = _answer(right, wrong, _verdicts(log.said, by=log.decide_by), mistake, log.decide_by)
+    return MistakeOutcome(
+        mistake=mistake,
+        answer=answer,
+        delay_s=min(shown) - mistake.evident_at if shown else None,
+        late=bool(shown) and answer not in (Answer.CAUGHT, Answer.ASKED),
+        extra=sum(h.alarmed(by=float("inf")) for h in wrong),
+        called_in_order=any(
+            v.judgement is Judgement.IN_ORDER and _concerns(v, mistake)
+            for _, said in log.said
+            if isinstance(said, VerdictChanged)
+            for v in (said.verdict,)
+        ),
+        provable=log.provable,
+    )
+
+
+def _answer(
+    right: Sequence[_History],
+    wrong: Sequence[_History],
+    verdicts: Mapping[tuple[str, Street], Verdict],
+    mistake: Mistake,
+    by: float,
+) -> Answer:
+    if any(h.was(FindingState.OPEN, by) for h in right):
+        return Answer.CAUGHT
+    if any(h.was(FindingState.ASKING, by) for h in right):
+        return Answer.ASKED
+    if any(h.alarmed(by) or h.was(FindingState.ASKING, by) for h in wrong):
+        return Answer.OTHER
+    undecided = (v for v in verdicts.values() if v.judgement is Judgement.CANNOT_TELL)
+    if any(_concerns(v, mistake) for v in undecided):
+        return Answer.CANNOT_TELL
+    return Answer.MISSED
+
+
+def _names(finding: Finding, mistake: Mistake) -> bool:
+    """Whether a finding says what was wrong, at which seat and on which street."""
+    return (
+        any(code in mistake.codes for code in finding.codes)
+        and (mistake.seat is None or finding.seat == mistake.seat)
+        and (mistake.street is None or finding.street == mistake.street)
+    )
+
+
+def _concerns(verdict: Verdict, mistake: Mistake) -> bool:
+    return verdict.code in mistake.codes and mistake.street in (None, verdict.street)
+
+
+def _histories(said: Iterable[tuple[float, Said]]) -> list[_History]:
+    found: dict[int, _History] = {}
+    for at, thing in said:
+        if isinstance(thing, FindingChanged):
+            found.setdefault(thing.finding.id, _History()).versions.append((at, thing.finding))
+    return list(found.values())
+
+
+def _verdicts(
+    said: Iterable[tuple[float, Said]], by: float = float("inf")
+) -> dict[tuple[str, Street], Verdict]:
+    """The last verdict on every question of the hand."""
+    return {
+        (thing.verdict.code, thing.verdict.street): thing.verdict
+        for at, thing in said
+        if isinstance(thing, VerdictChanged) and at <= by
+    }
