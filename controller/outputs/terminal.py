@@ -1,0 +1,229 @@
+"""The live screen: the board by half blocks, the plan of the table, and the findings.
+
+Everything is made from a board view and the progress that it came from, so the terminal shows no
+more than the board may. Needs rich; nothing else of the daemon does.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.measure import Measurement
+from rich.panel import Panel
+from rich.segment import Segment
+from rich.style import Style
+from rich.table import Table
+from rich.text import Text
+
+from controller.model.findings import Finding, FindingState, Progress, Severity
+from controller.outputs.board import BOARD_CARDS, BoardView, Mark, SeatView
+from controller.outputs.font import ARROW, CROSS, TICK
+from controller.outputs.picture import RGB, Ink, Picture
+
+_UNLIT = (22, 23, 26)
+_HALF = "▀"
+
+
+class BoardPicture:
+    """A picture as half blocks: one character for two lamps, one above the other."""
+
+    def __init__(self, picture: Picture) -> None:
+        self.picture = picture
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        picture, w = self.picture, self.picture.width
+        for top in range(0, picture.height, 2):
+            upper = picture.inks[top * w : (top + 1) * w]
+            lower = picture.inks[(top + 1) * w : (top + 2) * w] or bytes(w)
+            start = 0
+            for x in range(1, w + 1):
+                if x == w or (upper[x], lower[x]) != (upper[start], lower[start]):
+                    yield Segment(_HALF * (x - start), _pair_style(upper[start], lower[start]))
+                    start = x
+            yield Segment.line()
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        return Measurement(self.picture.width, self.picture.width)
+
+
+_styles: dict[tuple[int, int], Style] = {}
+
+
+def _pair_style(upper: int, lower: int) -> Style:
+    style = _styles.get((upper, lower))
+    if style is None:
+        style = Style(color=_colour(upper), bgcolor=_colour(lower))
+        _styles[upper, lower] = style
+    return style
+
+
+def _colour(ink: int) -> str:
+    r, g, b = RGB[ink] if ink else _UNLIT
+    return f"#{r:02x}{g:02x}{b:02x}"
+
+
+# ---- the plan of the table
+
+_PLAN_WIDTH, _PLAN_HEIGHT = 58, 17
+
+_SIGN = {
+    Mark.OUT: ("·", "bright_black"),
+    Mark.WAITING: ("", "white"),
+    Mark.CARDS: ("", "green"),
+    Mark.LIFTED: ("in hand", "green"),
+    Mark.FOLDED: ("folded", "bright_black"),
+    Mark.ABSENT: ("absent", "bright_black"),
+    Mark.DUE: (ARROW, "bold bright_blue"),
+    Mark.BLIND: (f"{CROSS} blind", "magenta"),
+    Mark.QUESTION: ("?", "bold yellow"),
+    Mark.ALARM: ("!", "bold red"),
+}
+
+
+class _Sheet:
+    """Characters with styles on a grid."""
+
+    def __init__(self, width: int, height: int) -> None:
+        self._cells = [[(" ", "") for _ in range(width)] for _ in range(height)]
+
+    def put(self, x: int, y: int, text: str, style: str = "") -> None:
+        row = self._cells[y]
+        for n, character in enumerate(text):
+            if 0 <= x + n < len(row):
+                row[x + n] = (character, style)
+
+    def centred(self, x: float, y: int, text: str, style: str = "") -> None:
+        self.put(round(x - len(text) / 2), y, text, style)
+
+    def text(self) -> Text:
+        text = Text(no_wrap=True)
+        for row in self._cells:
+            for character, style in row:
+                text.append(character, style or None)
+            text.append("\n")
+        text.right_crop(1)
+        return text
+
+
+def table_plan(view: BoardView) -> Text:
+    """The table from above, the dealer at the bottom: counts, button, piles; never a value."""
+    sheet = _Sheet(_PLAN_WIDTH, _PLAN_HEIGHT)
+    middle_x, middle_y = _PLAN_WIDTH / 2, (_PLAN_HEIGHT - 1) / 2
+    for step in range(240):
+        angle = 2 * math.pi * step / 240
+        x, y = middle_x + 18.5 * math.cos(angle), middle_y + 4.6 * math.sin(angle)
+        sheet.put(round(x), round(y), "·", "bright_black")
+    sheet.centred(middle_x, _PLAN_HEIGHT - 1, "dealer", "bright_black")
+    places = len(view.seats)
+    for seat in view.seats:
+        # from the dealer's left over the far side to the dealer's right: clockwise from above
+        angle = math.pi * (0.5 + 2 * seat.seat / (places + 1))
+        x, y = middle_x + 24 * math.cos(angle), middle_y + 7 * math.sin(angle)
+        _plan_seat(sheet, x, round(y), seat, view)
+    cards = " ".join("▮" * view.board + "▯" * (BOARD_CARDS - view.board))
+    sheet.centred(middle_x, round(middle_y) - 1, f"board {cards} {view.board}/5", "white")
+    burn = TICK if view.burned else "due" if view.burn_due else "–"
+    style = "green" if view.burned else "bright_blue" if view.burn_due else "bright_black"
+    sheet.centred(middle_x, round(middle_y) + 1, f"burn {burn}", style)
+    return sheet.text()
+
+
+def _plan_seat(sheet: _Sheet, x: float, y: int, seat: SeatView, view: BoardView) -> None:
+    word, style = _SIGN[seat.mark]
+    if seat.mark in (Mark.OUT, Mark.FOLDED, Mark.ABSENT):
+        pips = ""
+    else:
+        pips = "▮" * seat.cards + "▯" * max(0, view.hole_cards - seat.cards)
+    button = "Ⓓ" if seat.button else ""
+    label = " ".join(part for part in (f"{seat.seat}{button}", pips, word) if part)
+    sheet.centred(min(max(x, len(label) / 2), _PLAN_WIDTH - len(label) / 2), y, label, style)
+
+
+# ---- findings
+
+_GRAVITY = {
+    Severity.INFO: "bright_black",
+    Severity.NOTICE: "yellow",
+    Severity.WARNING: "bold dark_orange",
+    Severity.MISDEAL: "bold red",
+    Severity.FOULED: "bold red",
+    Severity.SECURITY: "bold magenta",
+}
+
+
+def findings_table(findings: Sequence[Finding], limit: int = 6) -> Table:
+    """The latest findings, newest first: what was expected, what was seen, which clause, what to
+    do.
+    """
+    table = Table(expand=True, box=None, pad_edge=False, header_style="bright_black")
+    for name, ratio in (("", 1), ("finding", 6), ("where", 3), ("expected → seen", 7)):
+        table.add_column(name, ratio=ratio)
+    table.add_column("clause", ratio=4)
+    table.add_column("usual remedy", ratio=9)
+    newest = sorted(findings, key=lambda f: (f.first_at, f.id), reverse=True)[:limit]
+    for f in newest:
+        settled = f.state in (FindingState.CORRECTED, FindingState.DISMISSED, FindingState.CLOSED)
+        style = "bright_black" if settled else _GRAVITY[f.severity]
+        note = f" ({f.clause_note})" if f.clause_note else ""
+        table.add_row(
+            str(f.id),
+            Text.assemble((f.code, style), f" {f.severity.value}, {f.state.value}"),
+            _where(f),
+            _both(f.expected, f.seen),
+            f.clause + note,
+            f"{f.ruling} ({f.by})" if f.ruling else f.remedy,
+        )
+    if not newest:
+        table.add_row("", Text("none", style="bright_black"), "", "", "", "")
+    return table
+
+
+def _where(finding: Finding) -> str:
+    parts = [f"hand {finding.hand}"]
+    if finding.street is not None:
+        parts.append(finding.street.value)
+    if finding.seat is not None:
+        parts.append(f"seat {finding.seat}")
+    elif finding.zone is not None:
+        parts.append(finding.zone)
+    return ", ".join(parts)
+
+
+def _both(expected: str, seen: str) -> str:
+    return f"{expected} {ARROW} {seen}" if expected and seen else expected or seen
+
+
+# ---- the screen
+
+
+def screen(
+    view: BoardView,
+    progress: Progress,
+    picture: Picture,
+    small: Picture | None,
+    findings: Sequence[Finding],
+    status: Iterable[str],
+    keys: str = "",
+) -> Group:
+    """The whole live screen; status: lines on readers, journal and sweep."""
+    boards: list[RenderableType] = [BoardPicture(picture)]
+    if small is not None:
+        boards += [Text(""), BoardPicture(_one_colour(small))]
+    left = Panel(Group(*boards), title="board", border_style="bright_black", padding=(0, 1))
+    title = f"hand {progress.hand} · {progress.game} · {progress.profile}"
+    right = Panel(table_plan(view), title=title, border_style="bright_black", padding=(0, 1))
+    top = Table.grid(padding=(0, 1))
+    top.add_row(left, right)
+    return Group(
+        top,
+        Panel(findings_table(findings), title="findings", border_style="bright_black"),
+        Text(" · ".join(status), style="bright_black"),
+        Text(keys, style="bold"),
+    )
+
+
+def _one_colour(picture: Picture) -> Picture:
+    inks = bytes(Ink.ALARM if ink > Ink.FAINT else Ink.OFF for ink in picture.inks)
+    return Picture(picture.width, picture.height, inks)

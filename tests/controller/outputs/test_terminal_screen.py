@@ -1,0 +1,104 @@
+"""The live screen, drawn into a recording console."""
+
+import dataclasses
+import io
+
+from rich.console import Console
+
+from controller.model.findings import Finding, FindingState, Progress, Severity, Stage, Street
+from controller.model.table import BURN
+from controller.outputs.board import DeckView, frame
+from controller.outputs.layouts import colour_64x32, mono_32x8
+from controller.outputs.terminal import BoardPicture, findings_table, screen, table_plan
+
+FINDING = Finding(
+    id=9,
+    code="BURN_MISSING",
+    codes=("BURN_MISSING",),
+    severity=Severity.WARNING,
+    state=FindingState.OPEN,
+    clause="NJ-T-e10-1",
+    hand=4,
+    street=Street.FLOP,
+    expected="burn before the flop",
+    seen="flop without a burn",
+    remedy="Burn, then deal the flop again.",
+)
+PROGRESS = Progress(
+    stage=Stage.FLOP,
+    hand=4,
+    button=3,
+    game="omaha",
+    profile="nj-tournament",
+    hole_cards=4,
+    seats=(1, 2, 3, 4),
+    cards=((1, 4), (2, 3), (3, 4), (4, 4)),
+    folded=(4,),
+    due=(BURN,),
+    board=3,
+    findings=(FINDING,),
+)
+
+
+def text_of(*renderables: object) -> str:
+    page = io.StringIO()
+    console = Console(width=150, file=page, color_system=None)
+    for renderable in renderables:
+        console.print(renderable)
+    return page.getvalue()
+
+
+def test_two_lamps_to_a_character() -> None:
+    picture = colour_64x32(frame(PROGRESS, DeckView(), True, 0.0))
+    lines = text_of(BoardPicture(picture)).splitlines()
+    assert lines[:16] == ["▀" * 64] * 16
+
+
+def test_the_plan_shows_counts_button_and_piles() -> None:
+    plan = table_plan(frame(PROGRESS, DeckView(), True, 0.0)).plain
+    assert "board ▮ ▮ ▮ ▯ ▯ 3/5" in plan
+    assert "burn due" in plan
+    assert "2 ▮▮▮▯" in plan
+    assert "3Ⓓ" in plan
+    assert "4 folded" in plan
+
+
+def test_seats_run_clockwise_from_the_dealers_left() -> None:
+    lines = table_plan(frame(PROGRESS, DeckView(), True, 0.0)).plain.splitlines()
+    where = {
+        seat: (row, line.index(f"{seat} "))
+        for seat in (1, 2, 4)
+        for row, line in enumerate(lines)
+        if f"{seat} ▮" in line or f"{seat} folded" in line
+    }
+    middle = len(max(lines, key=len)) / 2
+    assert where[1][1] < middle < where[4][1]
+    assert where[2][0] < where[1][0]
+
+
+def test_the_list_names_clause_expected_seen_and_remedy() -> None:
+    shown = " ".join(text_of(findings_table([FINDING])).split())
+    for word in ("BURN_MISSING", "warning, open", "NJ-T-e10-1", "hand 4", "Burn, then deal"):
+        assert word in shown
+
+
+def test_a_ruling_takes_the_place_of_the_remedy() -> None:
+    ruled = dataclasses.replace(FINDING, state=FindingState.RULED, ruling="stands", by="anna")
+    assert "stands (anna)" in text_of(findings_table([ruled]))
+
+
+def test_the_screen_holds_all_parts() -> None:
+    view = frame(PROGRESS, DeckView(), True, 0.0)
+    shown = text_of(
+        screen(
+            view,
+            PROGRESS,
+            colour_64x32(view),
+            mono_32x8(view),
+            PROGRESS.findings,
+            ["readers 2 of 2", "sweep 400 ms"],
+            "q quit",
+        )
+    )
+    for word in ("hand 4 · omaha · nj-tournament", "readers 2 of 2", "q quit", "BURN_MISSING"):
+        assert word in shown
