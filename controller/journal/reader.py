@@ -1,0 +1,125 @@
+"""The journal's reading side: records in order, sealed blobs, the head, and the export. Changes
+nothing."""
+
+from __future__ import annotations
+
+import base64
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from controller.journal.record import GENESIS, Record, canonical, exported
+from controller.journal.store import COLUMNS, SELECT, Head, open_for_reading
+from controller.journal.trouble import JournalReadError, failure
+
+_PAGE = 500
+
+
+class JournalFile:
+    """A journal opened for reading, also while a table writes it. Raises JournalReadError."""
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+        self._db = open_for_reading(self.path)
+
+    def __enter__(self) -> JournalFile:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._db.close()
+
+    def rows(self, since: int = 0) -> Iterator[tuple[object, ...]]:
+        """Rows as they lie in the file, in the columns of `store.COLUMNS`, from number `since` on;
+        nothing is checked. Raises sqlite3.Error where the file is damaged."""
+        # A page at a time: one long read would keep a running table's write-ahead log from being
+        # reused.
+        found = self._db.execute(f"{SELECT} WHERE seq >= ? ORDER BY seq LIMIT {_PAGE}", (since,))
+        page = found.fetchall()
+        while page:
+            yield from page
+            found = self._db.execute(
+                f"{SELECT} WHERE seq > ? ORDER BY seq LIMIT {_PAGE}", (page[-1][0],)
+            )
+            page = found.fetchall()
+
+    def records(self, since: int = 0) -> Iterator[Record]:
+        """The records from number `since` on. Raises JournalReadError at the first that is damaged
+        or malformed; whether they are the ones once written, `verify` says."""
+        try:
+            for row in self.rows(since):
+                record = record_of(row)
+                if record is None:
+                    raise JournalReadError(
+                        f"journal {self.path}, record {row[0]}: not a record."
+                        " Next: run `burnturn journal verify`."
+                    )
+                yield record
+        except sqlite3.Error as e:
+            raise JournalReadError(str(failure(self.path, e))) from e
+
+    def head(self) -> Head:
+        """The newest record; number 0 in an empty journal. Raises JournalReadError."""
+        try:
+            row = self._db.execute(
+                "SELECT seq, hash FROM records ORDER BY seq DESC LIMIT 1"
+            ).fetchone()
+        except sqlite3.Error as e:
+            raise JournalReadError(str(failure(self.path, e))) from e
+        return Head(*row) if row else Head(0, GENESIS)
+
+    def blob(self, seq: int) -> bytes | None:
+        """The sealed blob of that record. Raises sqlite3.Error where the file is damaged."""
+        row = self._db.execute("SELECT blob FROM sealed WHERE seq = ?", (seq,)).fetchone()
+        return None if row is None else bytes(row[0])
+
+    def blob_numbers(self) -> list[int]:
+        """Numbers of the records that have a sealed blob, as the blobs' table has them."""
+        return [row[0] for row in self._db.execute("SELECT seq FROM sealed ORDER BY seq")]
+
+    def tables(self) -> dict[str, str]:
+        """Whatever the database holds by name: tables, indexes, triggers, views, with the SQL that
+        made them."""
+        found = self._db.execute("SELECT name, sql FROM sqlite_master ORDER BY name")
+        return {str(name): str(sql) for name, sql in found}
+
+    def damage(self) -> list[str]:
+        """What SQLite's own check of the file's structure finds; [] if nothing."""
+        found = [str(row[0]) for row in self._db.execute("PRAGMA integrity_check(20)")]
+        return [] if found == ["ok"] else found
+
+
+_TYPES: tuple[type | tuple[type, ...], ...] = (
+    int,
+    float,
+    float,
+    str,
+    str,
+    int,
+    str,
+    str,
+    (str, type(None)),
+    str,
+    str,
+)
+
+
+def record_of(row: tuple[object, ...]) -> Record | None:
+    """The row as a record, or None if a column is not of its type."""
+    if not all(isinstance(value, kind) for value, kind in zip(row, _TYPES, strict=True)):
+        return None
+    named: dict[str, Any] = dict(zip(COLUMNS, row, strict=True))
+    return Record(**named)
+
+
+def export(journal: JournalFile, *, since: int = 0, sealed: bool = False) -> Iterator[str]:
+    """One JSON object a line. sealed: with each sealed blob, as base64 under `blob`."""
+    for record in journal.records(since):
+        row = exported(record)
+        if sealed and record.sealed is not None:
+            blob = journal.blob(record.seq)
+            row["blob"] = None if blob is None else base64.b64encode(blob).decode("ascii")
+        yield canonical(row)

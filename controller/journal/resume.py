@@ -1,0 +1,146 @@
+"""Taking a table up again where a killed program left it.
+
+At a start: read the journal with `resume`, then open it for writing and `begin` it. If there is
+something to take up, rebuild the rules' state by feeding `Resumption.events` through `step` from
+`closed()`, in order, recording nothing of what is said on the way: it is in the journal already.
+Then let the clock go on from `Resumption.clock_at`, so that new events are never older than
+recorded ones: after a power cut the machine's monotonic clock has begun anew.
+
+Tokens died with the program. The rebuilt state knows cards by the old ones, which mean a place and
+no identity any more (`Resumption.places`). That the card now read at a seat is the one that lay
+there is an assumption; the `resume` record says so, and everything after it stands under it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from controller.journal.build import boot_id
+from controller.journal.reader import JournalFile
+from controller.journal.record import (
+    BuildChanged,
+    Gap,
+    Resumed,
+    Started,
+    Stopped,
+    body_of,
+    is_event,
+)
+from controller.journal.store import Head
+from controller.journal.writer import Journal
+from controller.model.events import (
+    CardCame,
+    CardCarried,
+    TableEvent,
+    TableOpened,
+    Token,
+)
+from controller.model.findings import HandBegan, HandEnded
+from controller.model.table import Zone
+
+
+@dataclass(frozen=True, slots=True)
+class Resumption:
+    """What a killed program left.
+
+    since: number of the last TableOpened. events: everything since it, that first. hand: number of
+    the hand that was on, None if none was. places: where each card of that hand was last settled,
+    under its old token. last_at, last_wall: monotonic and wall second of the newest record. boot:
+    the boot id under which it was written."""
+
+    head: Head
+    since: int
+    events: tuple[TableEvent, ...]
+    hand: int | None
+    places: tuple[tuple[Token, Zone], ...]
+    last_at: float
+    last_wall: float
+    boot: str
+    offset_s: float
+
+    def clock_at(self, wall: float | None, monotonic: float, boot: str) -> float:
+        """Now, in the journal's time; the difference to `monotonic` is the new run's offset_s.
+
+        In the boot that wrote the journal, the machine's own monotonic clock went on. After another
+        boot it is the last record's time plus what the wall clock says has passed; wall None: it is
+        not to be trusted, and no time is known to have passed.
+        """
+        if boot and boot == self.boot:
+            return max(self.last_at, monotonic + self.offset_s)
+        away_s = 0.0 if wall is None else max(0.0, wall - self.last_wall)
+        return self.last_at + away_s
+
+
+def resume(journal: JournalFile) -> Resumption | None:
+    """What there is to take up; None after a clean stop, in an empty journal, or where a gap in the
+    journal has swallowed part of what happened since the table was opened. Raises JournalReadError,
+    RecordError."""
+    opened = 0
+    hand: int | None = None
+    started = Started(at=0.0)
+    last_at = last_wall = 0.0
+    where: dict[Token, Zone] = {}
+    fed: list[TableEvent] = []
+    for record in journal.records():
+        last_at, last_wall = max(last_at, record.mono), record.wall
+        body = body_of(record)
+        if isinstance(body, Started):
+            started, last_at = body, record.mono
+        elif isinstance(body, Stopped | Gap):
+            opened = 0
+            fed.clear()
+        elif isinstance(body, HandBegan):
+            hand = body.hand
+        elif isinstance(body, HandEnded):
+            hand = None
+            where.clear()
+        elif isinstance(body, TableOpened):
+            opened, hand = body.seq, None
+            fed.clear()
+            where.clear()
+        elif isinstance(body, CardCame | CardCarried):
+            # A lifted card keeps its place: it belongs there until it is seen elsewhere.
+            where.pop(body.token, None)
+            where[body.token] = body.zone
+        if is_event(body) and opened:
+            fed.append(body)
+    if not opened:
+        return None
+    return Resumption(
+        head=journal.head(),
+        since=opened,
+        events=tuple(fed),
+        hand=hand,
+        places=tuple(where.items()),
+        last_at=last_at,
+        last_wall=last_wall,
+        boot=started.boot,
+        offset_s=started.offset_s,
+    )
+
+
+def begin(
+    journal: Journal,
+    at: float,
+    resumption: Resumption | None = None,
+    *,
+    offset_s: float = 0.0,
+    away_s: float | None = None,
+    boot: str | None = None,
+) -> None:
+    """Stage the first records of this run: the start, another build if it is one, and what is taken
+    up."""
+    journal.stage(Started(at=at, boot=boot_id() if boot is None else boot, offset_s=offset_s))
+    if journal.written_by is not None and journal.written_by != journal.build:
+        journal.stage(BuildChanged(at=at, before=journal.written_by, now=journal.build))
+    if resumption is not None:
+        journal.stage(Resumed(at=at, since=resumption.since, hand=resumption.hand, away_s=away_s))
+
+
+def left_behind(path: Path) -> Resumption | None:
+    """`resume` of the file at `path`; None if there is no such file yet. Raises JournalReadError,
+    RecordError."""
+    if not path.exists() or path.stat().st_size == 0:
+        return None
+    with JournalFile(path) as journal:
+        return resume(journal)
