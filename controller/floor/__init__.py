@@ -1,0 +1,1 @@
+"""The floor's word to the table, over a local socket."""
