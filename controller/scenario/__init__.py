@@ -1,0 +1,1 @@
+"""Scenario files: what a dealer physically does, and what the table must say."""
