@@ -1,0 +1,7 @@
+"""What a read and what a silence prove: polls in, settled cards and believed absences out."""
+
+from controller.sensing.budget import FalseAlarmBudget
+from controller.sensing.presence import Sensing
+from controller.sensing.tracks import ZoneFigures
+
+__all__ = ["FalseAlarmBudget", "Sensing", "ZoneFigures"]

@@ -1,0 +1,705 @@
+"""From polls to settled cards: which card lies in which zone, since when, and what a silence
+proves.
+
+A poll that names exactly the cards known to lie there, with nothing open, is only counted.
+Everything else is weighed: a tag read where it is not settled claims that zone (`Run`), every look
+of that antenna, of its neighbours and of the card's home counts for or against, and the claim is
+granted, or given up, at odds that follow from the false-alarm budget (see `budget`). Pure: time is
+in the polls, and the same polls give the same events.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import ceil, inf, log
+
+from controller.model.events import (
+    CardCame,
+    CardCarried,
+    CardLeft,
+    StillEmpty,
+    TableEvent,
+    TagFault,
+    TagVerdict,
+    Token,
+)
+from controller.model.findings import Watch
+from controller.model.table import Layout, Zone
+from controller.sensing.budget import FalseAlarmBudget
+from controller.sensing.ghosts import UID_LENGTHS, merged, shifted
+from controller.sensing.tracks import Antenna, Lookout, Run, Tag, ZoneFigures
+from controller.vault import Vault
+from drivers.readings import Outcome, Poll, Uid
+
+HEAP_WINDOW_S = 5.0  # newcomers read twice within this time are counted together
+HEAP_READS = 2
+MOVE_SILENCES = (
+    2  # silences of its old zone that a move needs besides the odds, where silence can be heard
+)
+RECENT_S = 1.5  # a claim read this lately keeps a settled card from being called gone
+CLONE_FLIPS = 4  # times a tag was read elsewhere and then again at home
+CLONE_WINDOW_S = 10.0
+LONGEST_SILENCE = 40  # polls; no settled card needs more silences than this to be gone
+_PRIOR_LOOKS = 8  # weight of the antenna's miss rate against a card's own record
+_MOST_TAGS = 512
+_NOISE = Outcome.NOISE
+
+
+class Sensing:
+    """Turns the polls of a table's antennas into events. One per table; not thread-safe."""
+
+    def __init__(
+        self, layout: Layout, vault: Vault, budget: FalseAlarmBudget | None = None
+    ) -> None:
+        self._vault = vault
+        self._budget = budget or FalseAlarmBudget()
+        self._place_nats = self._budget.place_nats
+        self._move_nats = self._budget.move_nats
+        self._antennas = {a.antenna: Antenna(a, self._budget) for a in layout.antennas}
+        self._by_zone = {a.zone: a for a in self._antennas.values()}
+        for antenna in self._antennas.values():
+            antenna.neighbours = tuple(
+                self._antennas[n] for n in sorted(antenna.near) if n in self._antennas
+            )
+        self._tags: dict[Uid, Tag] = {}
+        self._lengths = vault.uid_lengths or UID_LENGTHS
+        self.unknown_antennas = 0
+
+    def __repr__(self) -> str:
+        return f"<sensing of {len(self._antennas)} antennas>"
+
+    # -- what others ask ---------------------------------------------------------------------------
+
+    def settled(self) -> Mapping[Zone, tuple[Token, ...]]:
+        """The cards believed to lie in each zone, in order of arrival; zones without cards are left
+        out.
+        """
+        return {
+            a.zone: tuple(self._vault.token(uid) for uid in a.settled)
+            for a in self._antennas.values()
+            if a.settled
+        }
+
+    def unsettled_zones(self) -> tuple[Zone, ...]:
+        """Zones over which a heap of cards lies or passes (a wash, a gather): nothing settles there
+        until it is gone.
+        """
+        return tuple(a.zone for a in self._antennas.values() if a.heap)
+
+    def undecided_zones(self) -> tuple[Zone, ...]:
+        """Zones in which a newcomer has been read and is not decided yet."""
+        return tuple(a.zone for a in self._antennas.values() if a.open)
+
+    def silences(self, zone: Zone) -> int:
+        """k of the zone's antenna: how many silent polls prove that nothing lay there."""
+        return self._by_zone[zone].k
+
+    def figures(self) -> tuple[ZoneFigures, ...]:
+        """Health of every antenna since the start."""
+        return tuple(a.figures() for a in self._antennas.values())
+
+    # -- what happens to it ------------------------------------------------------------------------
+
+    def watch(self, watches: Iterable[Watch]) -> None:
+        """Replace the set of watches; polls of the past count for a new one. At most one for each
+        zone (the last).
+        """
+        wanted = {w.zone: w for w in watches if w.zone in self._by_zone}
+        for antenna in self._antennas.values():
+            watch = wanted.get(antenna.zone)
+            if watch is None:
+                antenna.asked = None
+            elif antenna.asked is None or antenna.asked.watch != watch:
+                antenna.asked = Lookout(watch, _clean_polls(antenna, watch.since))
+            antenna.refresh()
+
+    def renew(self, at: float) -> list[CardCarried]:
+        """A hand is over: every token is forgotten, and the cards still settled get new ones."""
+        self._vault.renew()
+        kept: dict[Uid, Tag] = {}
+        carried = []
+        for antenna in self._antennas.values():
+            for uid, tag in antenna.settled.items():
+                kept[uid] = tag
+                tag.token = self._vault.token(uid)
+                tag.carried = True
+                tag.source = antenna
+                carried.append(CardCarried(at=at, token=tag.token, zone=antenna.zone))
+        for uid, tag in self._tags.items():
+            tag.flips.clear()
+            tag.cloned = False
+            if uid not in kept:
+                tag.token = None
+                tag.source = None
+                if tag.runs:
+                    kept[uid] = tag
+        self._tags = kept
+        return carried
+
+    def reader_lost(self, antennas: Iterable[int]) -> None:
+        """These antennas do not answer: their silence is none."""
+        for antenna in self._known(antennas):
+            antenna.lost = True
+            for tag in list(antenna.hooked.values()):
+                self._unhook(antenna, tag)
+            antenna.refresh()
+
+    def reader_back(self, antennas: Iterable[int]) -> None:
+        """These antennas answer again; silences before the gap no longer add up to a card's
+        absence.
+        """
+        for antenna in self._known(antennas):
+            antenna.lost = False
+            for tag in antenna.settled.values():
+                tag.silent = 0
+            antenna.silent = 0
+            antenna.refresh()
+
+    def _known(self, antennas: Iterable[int]) -> Iterator[Antenna]:
+        return (self._antennas[n] for n in antennas if n in self._antennas)
+
+    # -- polls -------------------------------------------------------------------------------------
+
+    def poll(self, p: Poll) -> list[TableEvent]:
+        """Take one poll in. Polls come in the order of their ends."""
+        number, uids, outcome, started, ended, complete = p
+        antenna = self._antennas.get(number)
+        if antenna is None:
+            self.unknown_antennas += 1
+            return []
+        if uids == antenna.steady and antenna.quiet and complete and outcome is not _NOISE:
+            antenna.polls += 1
+            antenna.last_ended = ended
+            if not antenna.full:
+                antenna.looks.append(started)
+            return []
+        if outcome is _NOISE:
+            antenna.noise += 1
+            return []
+        return self._look(antenna, uids, started, ended, complete)
+
+    def _look(
+        self, antenna: Antenna, uids: Sequence[Uid], started: float, ended: float, complete: bool
+    ) -> list[TableEvent]:
+        events: list[TableEvent] = []
+        settled = antenna.settled
+        strangers = [uid for uid in uids if uid not in settled]
+        others: list[Tag] = []
+        if strangers:
+            others = self._identify(antenna, strangers, uids)
+            if len(others) < len(strangers):
+                complete = False  # a ghost hides whom it was made of: this look proves no absence
+        heard = complete and self._hear(antenna, uids, started, ended)
+        if antenna.hooked:
+            self._answer_strays(antenna, uids, started, ended, complete, events)
+        if antenna.heap or others:
+            others = self._pass_heap(antenna, others, started)
+        if antenna.concerned:
+            self._weigh(antenna, uids, started, ended, complete)
+        for tag in others:
+            if antenna.number not in tag.runs:
+                self._sight(antenna, tag, started, ended, complete)
+        if antenna.concerned:
+            self._decide(antenna, ended, events)
+        if antenna.silent and heard:
+            self._miss_cards(antenna, started, ended, events)
+        if complete:
+            antenna.polls += 1
+            antenna.last_ended = ended
+            antenna.full = not antenna.room()
+            stack = antenna.max_stack
+            if not antenna.full and (stack is None or len(uids) < stack):
+                antenna.looks.append(started)
+                if antenna.asked is not None and antenna.asked.level < 2:
+                    self._count(antenna, bool(others), started, ended, events)
+            if not others and not antenna.silent:
+                antenna.steady = tuple(uids)
+        antenna.refresh()
+        return events
+
+    # -- settled cards -----------------------------------------------------------------------------
+
+    def _hear(self, antenna: Antenna, uids: Sequence[Uid], started: float, ended: float) -> bool:
+        """Note which settled cards a clean look named; returns whether its silence about the others
+        counts.
+        """
+        settled = antenna.settled
+        if not settled:
+            antenna.silent = 0
+            return False
+        stack = antenna.max_stack
+        counts = stack is None or len(settled) <= stack or len(uids) < stack
+        silent = 0
+        for uid, tag in settled.items():
+            if uid in uids:
+                if tag.silent:
+                    tag.silent_misses += tag.silent
+                    tag.silent = 0
+            elif counts:
+                if not tag.silent:
+                    tag.seen_until = antenna.last_ended
+                tag.silent += 1
+                antenna.misses += 1
+                silent += 1
+            elif tag.silent:
+                silent += 1
+        antenna.silent = silent
+        return counts
+
+    def _miss_cards(
+        self, antenna: Antenna, started: float, ended: float, events: list[TableEvent]
+    ) -> None:
+        """Believe that settled cards are gone whose silence has lasted long enough."""
+        for tag in [t for t in antenna.settled.values() if t.silent >= antenna.k]:
+            if tag.silent < self._silences_to_leave(antenna, tag):
+                continue
+            if any(ended - run.last_ended < RECENT_S for run in tag.runs.values()):
+                continue
+            token = self._token(tag)
+            events.append(
+                CardLeft(
+                    at=ended,
+                    token=token,
+                    zone=antenna.zone,
+                    after=min(tag.seen_until, started),
+                    before=started,
+                )
+            )
+            self._take_up(tag)
+
+    def _silences_to_leave(self, antenna: Antenna, tag: Tag) -> int:
+        looks = max(antenna.polls - tag.tested - tag.silent, 0)
+        rate = (tag.silent_misses + antenna.miss * _PRIOR_LOOKS) / (looks + _PRIOR_LOOKS)
+        rate = max(rate, antenna.miss)
+        stack = antenna.max_stack
+        if stack is not None and len(antenna.settled) > stack:
+            rate = max(rate, stack * antenna.miss)
+        need = ceil(self._budget.left_nats / -log(min(rate, 0.7)))
+        return min(max(need, antenna.k), LONGEST_SILENCE)
+
+    def _take_up(self, tag: Tag) -> None:
+        """The card lies nowhere any more."""
+        home = tag.home
+        if home is None:
+            return
+        del home.settled[tag.uid]
+        home.hooked.pop(tag.uid, None)
+        tag.strays.clear()
+        tag.home = None
+        if tag.carried:
+            tag.source = (
+                None  # it lay there since an earlier hand: whatever comes next comes from the deck
+            )
+            tag.carried = False
+        for run in tag.runs.values():
+            if home.number in run.against and home.number not in run.antenna.near:
+                del run.against[home.number]
+        home.silent = sum(1 for t in home.settled.values() if t.silent)
+        home.steady = tuple(home.settled)
+        self._concern(tag)
+        home.refresh()
+
+    # -- strangers ---------------------------------------------------------------------------------
+
+    def _identify(self, antenna: Antenna, uids: Sequence[Uid], named: Sequence[Uid]) -> list[Tag]:
+        """The tags behind UIDs that are not settled here, in the poll's order; ghosts are counted
+        and left out.
+        """
+        tags: list[Tag] = []
+        for uid in uids:
+            tag = self._tags.get(uid)
+            if tag is None or (not tag.known and tag.home is None):
+                known = self._vault.knows(uid)
+                if not known and self._ghost(antenna, uid, named):
+                    antenna.ghosts += 1
+                    continue
+                if tag is None:
+                    tag = self._meet(uid, known)
+                if not known and self._vault.enrolled:
+                    antenna.strangers += 1
+            if tag not in tags:
+                tags.append(tag)
+        return tags
+
+    def _meet(self, uid: Uid, known: bool) -> Tag:
+        if len(self._tags) >= _MOST_TAGS:
+            for other in [u for u, t in self._tags.items() if t.token is None and not t.runs]:
+                del self._tags[other]
+        tag = Tag(uid, known)
+        self._tags[uid] = tag
+        return tag
+
+    def _ghost(self, antenna: Antenna, uid: Uid, named: Sequence[Uid]) -> bool:
+        if len(uid) not in self._lengths:
+            return True
+        near = [u for a in (antenna, *antenna.neighbours) for u in a.settled]
+        near += antenna.newcomers
+        if merged(uid, near, named):
+            return True
+        # Without a deck there is nothing to tell a slipped UID from a tag's own; it will not be
+        # read often enough.
+        return self._vault.enrolled and shifted(uid, near)
+
+    def _sight(
+        self, antenna: Antenna, tag: Tag, started: float, ended: float, complete: bool
+    ) -> None:
+        """A read of a tag that neither is settled here nor has a claim to this zone."""
+        home = tag.home
+        tag.note(antenna, started)
+        if home is None:
+            self._claim(antenna, tag, started, ended)
+            return
+        if home.number in antenna.near:
+            antenna.cross_reads += 1
+        if tag.cloned:
+            return
+        if tag.runs or tag.silent or home.lost:
+            self._claim(antenna, tag, started, ended)
+            return
+        tag.strays.append((antenna, started, ended))
+        home.hooked[tag.uid] = tag
+        home.quiet = False
+
+    def _answer_strays(
+        self,
+        home: Antenna,
+        uids: Sequence[Uid],
+        started: float,
+        ended: float,
+        complete: bool,
+        events: list[TableEvent],
+    ) -> None:
+        """Settled cards were read elsewhere; this look of their home says whether that needs a
+        case.
+        """
+        for uid, tag in list(home.hooked.items()):
+            if uid in uids:
+                del home.hooked[uid]
+                strays, tag.strays = tag.strays, []
+                for antenna in dict.fromkeys(s[0] for s in strays):
+                    self._flip(tag, antenna, ended, events)
+            elif complete:
+                self._unhook(home, tag)
+
+    def _unhook(self, home: Antenna, tag: Tag) -> None:
+        """Open the case of a settled card that was read elsewhere."""
+        home.hooked.pop(tag.uid, None)
+        strays, tag.strays = tag.strays, []
+        for antenna, started, ended in strays:
+            run = tag.runs.get(antenna.number)
+            if run is None:
+                self._claim(antenna, tag, started, ended)
+            else:
+                self._read(run, tag, started, ended)
+
+    # -- heaps -------------------------------------------------------------------------------------
+
+    def _pass_heap(self, antenna: Antenna, others: list[Tag], started: float) -> list[Tag]:
+        """Count the newcomers of the last seconds; returns those whose sight still counts (none
+        over a heap).
+
+        A card that lies is named by nearly every look, a heap or a wash names ever new ones: more
+        newcomers, each read twice within a few seconds, than the antenna could hold.
+        """
+        newcomers = antenna.newcomers
+        for tag in others:
+            reads = newcomers.setdefault(tag.uid, [])
+            reads.append(started)
+            if len(reads) > 8:
+                del reads[0]
+        if len(newcomers) <= antenna.heap_limit and not antenna.heap:
+            return others
+        horizon = started - HEAP_WINDOW_S
+        stale = [u for u, reads in newcomers.items() if reads[-1] < horizon]
+        for uid in stale:
+            if uid not in antenna.open:
+                del newcomers[uid]
+        count = sum(1 for uid in newcomers if self._crowds(antenna, uid, horizon))
+        heap = count > (antenna.heap_limit // 2 if antenna.heap else antenna.heap_limit)
+        if heap and not antenna.heap:
+            antenna.heaps += 1
+            for tag in list(antenna.open.values()):
+                if not self._at_ease(antenna, tag):
+                    self._give_up(tag, tag.runs[antenna.number])
+        antenna.heap = heap
+        if not heap:
+            return others
+        return [t for t in others if self._at_ease(antenna, t)]
+
+    def _at_ease(self, antenna: Antenna, tag: Tag) -> bool:
+        """Whether a newcomer's arrival is no sign of a heap: folded cards come to the muck."""
+        return antenna.keeps_heap and tag.source is not None
+
+    def _crowds(self, antenna: Antenna, uid: Uid, horizon: float) -> bool:
+        tag = self._tags.get(uid)
+        if tag is None or self._at_ease(antenna, tag):
+            return False
+        if tag.home is not None and not tag.runs:
+            return False  # it lies on a neighbour and is read across
+        reads = antenna.newcomers[uid]
+        return len(reads) >= HEAP_READS and reads[-HEAP_READS] >= horizon
+
+    # -- claims ------------------------------------------------------------------------------------
+
+    def _claim(self, antenna: Antenna, tag: Tag, started: float, ended: float) -> None:
+        run = Run(antenna, started, ended, self._place_nats)
+        home = tag.home
+        if home is not None and home.number not in run.against:
+            run.against[home.number] = antenna.odds(len(antenna.settled) + 1).read_far
+        for other in tag.runs.values():
+            if other.antenna.number not in run.against:
+                run.against[other.antenna.number] = run.passing
+            other.against.setdefault(antenna.number, other.passing)
+        tag.runs[antenna.number] = run
+        antenna.open[tag.uid] = tag
+        self._concern(tag)
+
+    def _concern(self, tag: Tag) -> None:
+        """Tell the antennas that bear on the tag's case, and only those, to look out for it."""
+        uid = tag.uid
+        wanted: set[int] = set(tag.runs)
+        for run in tag.runs.values():
+            wanted.update(run.against)
+        for number, antenna in self._antennas.items():
+            if number in wanted:
+                antenna.concerned[uid] = tag
+                antenna.quiet = False
+            elif antenna.concerned.pop(uid, None) is not None:
+                antenna.refresh()
+
+    def _give_up(self, tag: Tag, run: Run) -> None:
+        antenna = run.antenna
+        del tag.runs[antenna.number]
+        antenna.open.pop(tag.uid, None)
+        for other in tag.runs.values():
+            home = tag.home
+            if antenna.number not in other.antenna.near and antenna is not home:
+                other.against.pop(antenna.number, None)
+        self._concern(tag)
+        antenna.refresh()
+
+    def _weigh(
+        self, antenna: Antenna, uids: Sequence[Uid], started: float, ended: float, complete: bool
+    ) -> None:
+        """Let one look count for and against every claim that it bears on."""
+        number = antenna.number
+        dead: list[tuple[Tag, Run]] = []
+        for uid, tag in antenna.concerned.items():
+            named = uid in uids
+            if not named and not complete:
+                continue
+            for run in tag.runs.values():
+                if run.antenna is antenna:
+                    if named:
+                        tag.note(antenna, started)
+                        self._read(run, tag, started, ended)
+                    else:
+                        self._silence(run, tag)
+                elif number in run.against:
+                    self._hear_rival(run, tag, antenna, named, started, len(uids))
+                if run.passing <= 0.0 or min(run.against.values(), default=1.0) <= 0.0:
+                    dead.append((tag, run))
+        for tag, run in dead:
+            home = tag.home
+            self._give_up(tag, run)
+            if home is antenna and tag.uid in uids:
+                tag.flips.setdefault(run.antenna.number, []).append(ended)
+
+    def _read(self, run: Run, tag: Tag, started: float, ended: float) -> None:
+        antenna = run.antenna
+        run.reads += 1
+        run.looks += 1
+        run.last_ended = ended
+        odds = antenna.odds(len(antenna.settled) + len(antenna.open))
+        home = tag.home
+        against = run.against
+        if started >= run.flown_at:
+            run.passing += odds.read_away
+            for number in against:
+                against[number] += odds.read_cross if number in antenna.near else odds.read_far
+        elif home is not None and home.number in against:
+            against[home.number] += (
+                odds.read_cross if home.number in antenna.near else odds.read_far
+            )
+
+    def _silence(self, run: Run, tag: Tag) -> None:
+        antenna = run.antenna
+        run.looks += 1
+        odds = antenna.odds(len(antenna.settled) + len(antenna.open))
+        run.passing += odds.miss_away
+        against = run.against
+        for number in against:
+            against[number] += odds.miss_cross if number in antenna.near else odds.miss_far
+
+    def _hear_rival(
+        self, run: Run, tag: Tag, rival: Antenna, named: bool, started: float, answered: int
+    ) -> None:
+        """A look of the antenna at which, by the rival account, the card lies."""
+        home = tag.home is rival
+        odds = rival.odds(len(rival.settled) + (0 if home else 1))
+        near = rival.number in run.antenna.near
+        if named:
+            run.against[rival.number] -= odds.read_cross if near else odds.read_far
+            return
+        if home:
+            if odds.crowded and rival.max_stack is not None and answered >= rival.max_stack:
+                return
+            run.home_silences += 1
+        elif started < run.flown_at:
+            return
+        run.against[rival.number] -= odds.miss_cross if near else odds.miss_far
+
+    def _decide(self, antenna: Antenna, ended: float, events: list[TableEvent]) -> None:
+        """Grant the claims whose odds suffice."""
+        for tag in list(antenna.concerned.values()):
+            for run in list(tag.runs.values()):
+                if self._granted(tag, run):
+                    self._settle(tag, run, ended, events)
+                    break
+
+    def _granted(self, tag: Tag, run: Run) -> bool:
+        if run.passing < run.need_passing:
+            return False
+        if not tag.known and self._vault.enrolled and run.reads <= run.antenna.k:
+            return False
+        home = tag.home
+        for number, odds in run.against.items():
+            if home is not None and number == home.number:
+                if odds < self._move_nats:
+                    return False
+                if run.home_silences < MOVE_SILENCES and not (home.lost or self._deaf(home)):
+                    return False
+            elif odds < run.need_rival:
+                return False
+        return True
+
+    def _deaf(self, antenna: Antenna) -> bool:
+        return antenna.max_stack is not None and len(antenna.settled) > antenna.max_stack
+
+    def _settle(self, tag: Tag, run: Run, ended: float, events: list[TableEvent]) -> None:
+        antenna = run.antenna
+        after = self._after(antenna, tag, run)
+        source = tag.source
+        if tag.home is not None:
+            antenna.moves += 1
+            carried = tag.carried
+            self._take_up(tag)
+            tag.source = source
+            if carried:
+                tag.carried = False
+        for other in list(tag.runs.values()):
+            self._give_up(tag, other)
+        for other_antenna in self._antennas.values():
+            other_antenna.newcomers.pop(tag.uid, None)
+        token = self._token(tag)
+        tag.home = tag.source = antenna
+        tag.silent = 0
+        tag.silent_misses = run.looks - run.reads
+        tag.tested = antenna.polls - run.looks
+        tag.reads.clear()
+        tag.flips.clear()
+        antenna.settled[tag.uid] = tag
+        if source is not antenna:
+            antenna.last_came = max(antenna.last_came, run.first_ended)
+        antenna.steady = tuple(antenna.settled)
+        antenna.refresh()
+        events.append(
+            CardCame(
+                at=ended,
+                token=token,
+                zone=antenna.zone,
+                after=after,
+                before=run.first_ended,
+                source=source.zone if source is not None else None,
+            )
+        )
+        for uid, fault in self._vault.came(tag.uid):
+            suspect = self._tags[uid]
+            zone = suspect.home.zone if suspect.home is not None else antenna.zone
+            events.append(TagVerdict(at=ended, token=self._token(suspect), zone=zone, fault=fault))
+
+    def _after(self, antenna: Antenna, tag: Tag, run: Run) -> float:
+        """Start of the k-th last clean poll, with room, before the card's first sight in this stay.
+
+        A read with fewer than k silences between it and the next one may belong to the same stay.
+        """
+        looks = antenna.looks
+        first = run.first_started
+        for read in reversed(tag.reads.get(antenna.number, ())):
+            if read < first:
+                between = sum(1 for s in looks if read < s < first)
+                if between >= antenna.k:
+                    break
+                first = read
+        silent = [s for s in looks if s < first]
+        after = silent[-antenna.k] if len(silent) >= antenna.k else -inf
+        if tag.source is antenna and tag.home is None:
+            after = max(after, min(tag.seen_until, run.first_started))
+        return after
+
+    def _token(self, tag: Tag) -> Token:
+        if tag.token is None:
+            tag.token = self._vault.token(tag.uid)
+        return tag.token
+
+    # -- clones ------------------------------------------------------------------------------------
+
+    def _flip(self, tag: Tag, antenna: Antenna, ended: float, events: list[TableEvent]) -> None:
+        """The card was read elsewhere and then again at home. On neighbours that is a cross-read;
+        far apart it is one UID in two places, once it goes on.
+        """
+        home = tag.home
+        if home is None or antenna.number in home.near or tag.cloned:
+            return
+        flips = tag.flips.setdefault(antenna.number, [])
+        flips.append(ended)
+        while flips[0] < ended - CLONE_WINDOW_S:
+            del flips[0]
+        if len(flips) < CLONE_FLIPS:
+            return
+        tag.cloned = True
+        events.append(
+            TagVerdict(at=ended, token=self._token(tag), zone=antenna.zone, fault=TagFault.CLONE)
+        )
+
+    # -- silences ----------------------------------------------------------------------------------
+
+    def _count(
+        self,
+        antenna: Antenna,
+        newcomer: bool,
+        started: float,
+        ended: float,
+        events: list[TableEvent],
+    ) -> None:
+        """Answer the watch kept on this zone once enough clean polls have shown nothing new."""
+        asked = antenna.asked
+        if asked is None or started < asked.watch.since:
+            return
+        asked.counted += 1
+        wanted = antenna.k * (asked.level + 1)
+        if newcomer or antenna.open or antenna.heap or antenna.lost or asked.counted < wanted:
+            return
+        if antenna.last_came > asked.watch.since:
+            asked.level = 2  # a card came after all; this watch is answered
+            return
+        asked.counted = _clean_polls(antenna, asked.watch.since)
+        if asked.counted < wanted:
+            return
+        asked.level += 1
+        events.append(
+            StillEmpty(
+                at=ended,
+                zone=antenna.zone,
+                since=asked.watch.since,
+                until=ended,
+                clean_polls=asked.counted,
+                level=asked.level,
+            )
+        )
+
+
+def _clean_polls(antenna: Antenna, since: float) -> int:
+    """Remembered clean polls begun at or after `since` that named no card still unexplained."""
+    named = {s for reads in antenna.newcomers.values() for s in reads}
+    return sum(1 for s in antenna.looks if s >= since and s not in named)

@@ -1,0 +1,275 @@
+"""What sensing remembers: of an antenna, of a tag, and of a tag's claim to lie in a zone."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from math import log
+
+from controller.model.events import Token
+from controller.model.findings import Watch
+from controller.model.table import MUCK, AntennaPlace, Zone
+from controller.sensing.budget import CROSS_FLOOR, RATE_FLOOR, FalseAlarmBudget
+from controller.sensing.odds import Odds
+from drivers.readings import Uid
+
+FLIGHT_S = (
+    0.35  # longest time for which a pitched card is in one antenna's field without lying there
+)
+PASSING = (
+    0.1  # prior share of newcomers that were read in flight over the antenna and lie beside it
+)
+LONE_READS = 2  # looks after its flight in which a newcomer must be read at least
+_REMEMBERED_LOOKS = 64
+_REMEMBERED_READS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class ZoneFigures:
+    """An antenna's health since the start: counts of looks and of what went wrong in them.
+
+    polls: clean looks. noise: corrupt looks. misses: settled cards not named by a look that had
+    room for them. cards: settled cards that such looks should have named. cross_reads: sights of a
+    card that lay on a neighbour. ghosts: UIDs that no tag has. strangers: sights of a UID of no
+    enrolled deck.
+    """
+
+    antenna: int
+    zone: Zone
+    polls: int
+    noise: int
+    misses: int
+    cross_reads: int
+    ghosts: int
+    strangers: int
+    moves: int
+    heaps: int
+    stuck: bool
+
+
+class Lookout:
+    """A watch being kept: how many clean polls have shown nothing new, and what was said of it."""
+
+    __slots__ = ("counted", "level", "watch")
+
+    def __init__(self, watch: Watch, counted: int) -> None:
+        self.watch = watch
+        self.counted = counted
+        self.level = 0
+
+
+class Antenna:
+    """One antenna, its settled cards, and everything that is open about it."""
+
+    __slots__ = (
+        "_odds",
+        "asked",
+        "concerned",
+        "cross",
+        "cross_reads",
+        "full",
+        "ghosts",
+        "heap",
+        "heap_limit",
+        "heaps",
+        "hooked",
+        "k",
+        "last_came",
+        "last_ended",
+        "looks",
+        "lost",
+        "max_stack",
+        "miss",
+        "misses",
+        "moves",
+        "near",
+        "neighbours",
+        "newcomers",
+        "noise",
+        "number",
+        "open",
+        "polls",
+        "quiet",
+        "settled",
+        "silent",
+        "steady",
+        "strangers",
+        "stuck",
+        "zone",
+    )
+
+    def __init__(self, place: AntennaPlace, budget: FalseAlarmBudget) -> None:
+        profile = place.profile
+        self.number = profile.antenna
+        self.zone = place.zone
+        self.miss = min(max(profile.miss_rate, RATE_FLOOR), 0.9)
+        self.cross = min(max(profile.cross_rate, CROSS_FLOOR), 0.4)
+        self.max_stack = profile.max_stack
+        self.heap_limit = max(profile.max_stack, 4) if profile.max_stack is not None else 8
+        self.k = budget.silences(profile.miss_rate)
+        self.near = frozenset(profile.neighbours)
+        self.neighbours: tuple[Antenna, ...] = ()
+        self._odds: dict[int, Odds] = {}
+        self.lost = False
+        self.stuck = False
+
+        self.settled: dict[Uid, Tag] = {}  # cards believed to lie here, in order of arrival
+        self.open: dict[Uid, Tag] = {}  # newcomers that may lie here
+        self.concerned: dict[Uid, Tag] = {}  # tags whose case a look of this antenna bears on
+        self.hooked: dict[Uid, Tag] = {}  # settled cards just read elsewhere
+        self.newcomers: dict[
+            Uid, list[float]
+        ] = {}  # starts of recent polls naming a card not settled here
+        self.heap = False
+
+        self.looks: deque[float] = deque(maxlen=max(_REMEMBERED_LOOKS, 4 * self.k))
+        self.steady: tuple[Uid, ...] = ()
+        self.quiet = True  # nothing open: a poll equal to `steady` needs no thought
+        self.full = False
+        self.silent = 0  # settled cards that the last polls did not name
+        self.last_ended = float("-inf")
+        self.last_came = float("-inf")
+        self.asked: Lookout | None = None
+
+        self.polls = self.noise = self.misses = self.cross_reads = 0
+        self.ghosts = self.strangers = self.moves = self.heaps = 0
+
+    def odds(self, cards: int) -> Odds:
+        found = self._odds.get(cards)
+        if found is None:
+            found = Odds(self.miss, self.cross, cards, self.max_stack)
+            self._odds[cards] = found
+        return found
+
+    def room(self) -> bool:
+        """Whether it is believed to hold fewer cards than it can read: only then does its silence
+        prove anything.
+        """
+        return self.max_stack is None or len(self.settled) + len(self.open) < self.max_stack
+
+    def refresh(self) -> None:
+        """Take note of what is open, so that the usual poll can be told from one that needs
+        thought.
+        """
+        self.full = not self.room()
+        self.quiet = not (
+            self.concerned
+            or self.hooked
+            or self.silent
+            or self.heap
+            or (self.asked is not None and self.asked.level < 2)
+        )
+
+    @property
+    def keeps_heap(self) -> bool:
+        """Whether a heap of folded cards is what this zone is for."""
+        return self.zone == MUCK
+
+    def figures(self) -> ZoneFigures:
+        return ZoneFigures(
+            antenna=self.number,
+            zone=self.zone,
+            polls=self.polls,
+            noise=self.noise,
+            misses=self.misses,
+            cross_reads=self.cross_reads,
+            ghosts=self.ghosts,
+            strangers=self.strangers,
+            moves=self.moves,
+            heaps=self.heaps,
+            stuck=self.stuck,
+        )
+
+
+class Tag:
+    """One tag, as far as this hand knows it.
+
+    home: where it is settled, None while it is nowhere. source: where it was last settled in this
+    hand.
+    """
+
+    __slots__ = (
+        "carried",
+        "cloned",
+        "flips",
+        "home",
+        "known",
+        "reads",
+        "runs",
+        "seen",
+        "seen_until",
+        "silent",
+        "silent_misses",
+        "source",
+        "strays",
+        "tested",
+        "token",
+        "uid",
+    )
+
+    def __init__(self, uid: Uid, known: bool) -> None:
+        self.uid = uid
+        self.known = known
+        self.token: Token | None = None
+        self.home: Antenna | None = None
+        self.source: Antenna | None = None
+        self.carried = False
+        self.cloned = False
+        self.runs: dict[int, Run] = {}
+        self.reads: dict[
+            int, list[float]
+        ] = {}  # starts of recent reads, by antenna, while not settled there
+        self.strays: list[tuple[Antenna, float, float]] = []
+        self.flips: dict[int, list[float]] = {}
+        self.silent = 0
+        self.seen_until = float("-inf")
+        # polls of its home since it settled, and how many of them missed it: its own miss rate
+        self.seen = 0
+        self.tested = 0
+        self.silent_misses = 0
+
+    def note(self, antenna: Antenna, started: float) -> None:
+        reads = self.reads.setdefault(antenna.number, [])
+        reads.append(started)
+        if len(reads) > _REMEMBERED_READS:
+            del reads[0]
+
+
+class Run:
+    """A tag's claim to lie at an antenna, weighed since the first read that belongs to it.
+
+    against: log odds against every rival place, by antenna number. passing: log odds against lying
+    nowhere. A claim that falls to zero against anything is given up; the next read opens a new one.
+    """
+
+    __slots__ = (
+        "against",
+        "antenna",
+        "first_ended",
+        "first_started",
+        "flown_at",
+        "home_silences",
+        "last_ended",
+        "looks",
+        "need_passing",
+        "need_rival",
+        "passing",
+        "reads",
+    )
+
+    def __init__(self, antenna: Antenna, started: float, ended: float, place_nats: float) -> None:
+        odds = antenna.odds(len(antenna.settled) + 1)
+        self.antenna = antenna
+        self.first_started = started
+        self.first_ended = ended
+        self.last_ended = ended
+        self.flown_at = ended + FLIGHT_S
+        self.reads = 1
+        self.looks = 1
+        self.home_silences = 0
+        # What was read within a flight's time may be a card on its way to a rival place: it keeps
+        # the claim alive, but decides with the weight of the prior only.
+        self.passing = odds.read_away
+        self.need_passing = odds.read_away + max(LONE_READS * odds.read_away * 0.85, 9.0)
+        self.need_rival = odds.read_cross + place_nats + log(PASSING)
+        self.against: dict[int, float] = {n.number: odds.read_cross for n in antenna.neighbours}

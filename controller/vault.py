@@ -1,0 +1,210 @@
+"""The only place that knows which card a token stands for.
+
+Tokens are random, new for every hand, and live in memory only. A card's identity leaves the vault
+in two ways: sealed to the regulator's public key, or in clear once the rules have made the card
+public. Integrity questions are answered as codes (`TagFault`). Nothing in here prints an identity.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from nacl.public import PublicKey, SealedBox
+
+from controller.model.events import TagFault, Token
+from drivers.readings import Uid
+
+JOKER_FACE = "joker"
+SEALED_CLEAR_BYTES = 128  # every identity is padded to this before it is sealed
+_LOCK_AFTER = 3  # settled cards of one deck that name the deck in play when nobody has said it
+_TOKEN_BITS = 53  # exact in every JSON reader
+
+
+@dataclass(frozen=True, slots=True)
+class CardFace:
+    """A card as printed: its deck and its face ("As", "Td", "joker"). Masked when printed."""
+
+    deck: str
+    face: str
+
+    def __repr__(self) -> str:
+        return "<card>"
+
+    __str__ = __repr__
+
+
+def random_token() -> int:
+    return secrets.randbits(_TOKEN_BITS)
+
+
+class Vault:
+    """Token ↔ UID ↔ card.
+
+    decks: deck name and face by UID, of every enrolled deck; None or empty: no deck is known, every
+    UID is accepted. source: where tokens come from (seeded in tests). public_key: 32 bytes, the
+    regulator's Curve25519 key; its private half never is on the table. lock: the deck in play;
+    without it the first deck of which three cards settled in a hand.
+    """
+
+    def __init__(
+        self,
+        decks: Mapping[Uid, tuple[str, str]] | None = None,
+        *,
+        source: Callable[[], int] = random_token,
+        public_key: bytes | None = None,
+        lock: str | None = None,
+    ) -> None:
+        self._cards = {Uid(uid): CardFace(*card) for uid, card in (decks or {}).items()}
+        self.uid_lengths = frozenset(len(uid) for uid in self._cards)
+        self._source = source
+        self._box = SealedBox(PublicKey(public_key)) if public_key is not None else None
+        self._lock: str | None = None
+        self._tokens: dict[Uid, Token] = {}
+        self._uids: dict[Token, Uid] = {}
+        self._public: set[Token] = set()
+        self._came: dict[Uid, set[TagFault]] = {}
+        self._guess: str | None = None
+        self.lock(lock)
+
+    def __repr__(self) -> str:
+        return f"<vault of {len(self._cards)} enrolled tags>"
+
+    @property
+    def enrolled(self) -> bool:
+        """Whether any deck is known."""
+        return bool(self._cards)
+
+    def knows(self, uid: Uid) -> bool:
+        """Whether the tag belongs to an enrolled deck."""
+        return uid in self._cards
+
+    def lock(self, deck: str | None) -> None:
+        """Say which deck is in play, or (None) leave it to the cards. Raises ValueError for a deck
+        that is not enrolled.
+        """
+        if deck is not None and deck not in {card.deck for card in self._cards.values()}:
+            raise ValueError(
+                f"vault, deck {deck!r} is not enrolled; enrol it before it comes into play"
+            )
+        self._lock = deck
+        self._guess = None
+
+    def token(self, uid: Uid) -> Token:
+        """The tag's token in this hand; drawn at the first call."""
+        known = self._tokens.get(uid)
+        if known is not None:
+            return known
+        token = Token(self._source())
+        while token in self._uids:
+            token = Token(self._source())
+        self._tokens[uid] = token
+        self._uids[token] = uid
+        return token
+
+    def renew(self) -> None:
+        """A hand is over: forget every token, what was public and which deck was guessed."""
+        self._tokens.clear()
+        self._uids.clear()
+        self._public.clear()
+        self._came.clear()
+        self._guess = None
+
+    def fault(self, uid: Uid) -> TagFault | None:
+        """What is wrong with a tag by itself: foreign (decks are known and it is in none), joker,
+        other deck.
+        """
+        if not self._cards:
+            return None
+        card = self._cards.get(uid)
+        if card is None:
+            return TagFault.FOREIGN
+        playing = self._lock or self._guess
+        if playing is not None and card.deck != playing:
+            return TagFault.OTHER_DECK
+        if card.face.casefold() == JOKER_FACE:
+            return TagFault.JOKER
+        return None
+
+    def came(self, uid: Uid) -> list[tuple[Uid, TagFault]]:
+        """Note that a tag has settled on the table; returns the faults that are new thereby, each
+        once in a hand.
+
+        A tag that settled earlier may become faulty now: of another deck once the deck in play
+        shows, or a duplicate (two enrolled tags of one deck with one face).
+        """
+        if not self._cards or uid in self._came:
+            return []
+        self._came[uid] = set()
+        if self._lock is None and self._guess is None:
+            self._guess = self._deck_of_most()
+            suspects = list(self._came) if self._guess is not None else [uid]
+        else:
+            suspects = [uid]
+        found = [
+            (suspect, fault) for suspect in suspects if (fault := self.fault(suspect)) is not None
+        ]
+        card = self._cards.get(uid)
+        if card is not None and any(self._cards.get(o) == card for o in self._came if o != uid):
+            found.append((uid, TagFault.DUPLICATE))
+        fresh = []
+        for suspect, fault in found:
+            if fault not in self._came[suspect]:
+                self._came[suspect].add(fault)
+                fresh.append((suspect, fault))
+        return fresh
+
+    def _deck_of_most(self) -> str | None:
+        counts: dict[str, int] = {}
+        for uid in self._came:
+            card = self._cards.get(uid)
+            if card is not None:
+                counts[card.deck] = counts.get(card.deck, 0) + 1
+                if counts[card.deck] >= _LOCK_AFTER:
+                    return card.deck
+        return None
+
+    def make_public(self, *tokens: Token) -> None:
+        """The rules say that everybody may see these cards."""
+        self._public.update(token for token in tokens if token in self._uids)
+
+    def public(self, token: Token) -> CardFace | None:
+        """The card, if the rules made it public and its deck is enrolled; else None."""
+        if token not in self._public:
+            return None
+        return self._cards.get(self._uids[token])
+
+    def sealed(self, token: Token) -> bytes | None:
+        """The card's identity, sealed to the regulator's key; always of the same length.
+
+        None without a key, and for a token that is not of this hand.
+        """
+        uid = self._uids.get(token)
+        if self._box is None or uid is None:
+            return None
+        card = self._cards.get(uid)
+        deck, face = (card.deck, card.face) if card is not None else ("", "")
+        parts = (bytes(uid), deck.encode()[:64], face.encode()[:16])
+        clear = b"".join(bytes((len(part),)) + part for part in parts)
+        return self._box.encrypt(clear.ljust(SEALED_CLEAR_BYTES, b"\0"))
+
+
+def unsealed(clear: bytes) -> tuple[bytes, str, str]:
+    """UID, deck and face from what a sealed identity held, for whoever has the private key.
+
+    Raises ValueError if it is not such a thing.
+    """
+    parts: list[bytes] = []
+    at = 0
+    if len(clear) != SEALED_CLEAR_BYTES:
+        raise ValueError(f"sealed identity, {len(clear)} bytes; allowed {SEALED_CLEAR_BYTES}")
+    for _ in range(3):
+        length = clear[at] if at < len(clear) else len(clear)
+        if at + 1 + length > len(clear):
+            raise ValueError(
+                "sealed identity, a part runs past the end; it was not made by a vault"
+            )
+        parts.append(clear[at + 1 : at + 1 + length])
+        at += 1 + length
+    return parts[0], parts[1].decode(errors="replace"), parts[2].decode(errors="replace")
