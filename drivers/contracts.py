@@ -1,0 +1,76 @@
+"""What the controller may ask of a device. Drivers fulfil these; the factory builds them by
+name."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from types import TracebackType
+from typing import Protocol, Self
+
+from drivers.readings import ButtonReading, Health, KeyPress, Poll, SeatReading
+
+Clock = Callable[[], float]
+"""Monotonic seconds."""
+
+Sleep = Callable[[float], Awaitable[None]]
+"""Waits that many seconds by the clock that goes with it."""
+
+
+class Device(Protocol):
+    """Opened and closed by `async with`. A device that is absent does not fail to open: it reports
+    `Health`."""
+
+    async def __aenter__(self) -> Self: ...
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
+
+    @property
+    def health(self) -> tuple[Health, ...]:
+        """The latest state of every part that can fail on its own."""
+        ...
+
+
+class TagReader(Device, Protocol):
+    """All tag readers of one table, swept as one."""
+
+    @property
+    def antennas(self) -> tuple[int, ...]:
+        """Numbers of the antennas at this table, in the order of the deal."""
+        ...
+
+    def readings(self) -> AsyncIterator[Poll | Health]:
+        """Polls as they end, and every change of health, without end. One consumer at a time."""
+        ...
+
+    def focus(self, antennas: Sequence[int]) -> None:
+        """Look at these more often from now on; none: look at all alike. Unknown numbers are left
+        out."""
+        ...
+
+
+class Inputs(Device, Protocol):
+    """Dealer button sensor, seat sensors and the dealer's keys."""
+
+    def readings(self) -> AsyncIterator[ButtonReading | SeatReading | KeyPress | Health]:
+        """Changes as they happen, without end."""
+        ...
+
+
+class LedBoard(Device, Protocol):
+    """A grid of lamps, `width` x `height`; a lamp per seat is a grid one lamp high."""
+
+    @property
+    def width(self) -> int: ...
+
+    @property
+    def height(self) -> int: ...
+
+    async def show(self, pixels: bytes) -> None:
+        """Show red, green, blue (0-255) for each lamp, row by row from the top left: width * height
+        * 3 bytes."""
+        ...
