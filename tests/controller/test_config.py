@@ -1,0 +1,171 @@
+"""table.toml: the sample is the reference table, and every fault is named at once."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from controller.config import Config, ConfigError, Fault, load, read, sample_text
+from controller.keys import new_pair
+from controller.model.events import SeatStatus
+from controller.model.table import REFERENCE_MAX_STACK, LayoutOptions, reference_layout
+
+HERE = Path("/nowhere")
+
+
+def changed(*swaps: tuple[str, str]) -> str:
+    text = sample_text()
+    for old, new in swaps:
+        assert old in text
+        text = text.replace(old, new, 1)
+    return text
+
+
+def faults(text: str) -> tuple[Fault, ...]:
+    with pytest.raises(ConfigError) as caught:
+        read(text, "table.toml", HERE)
+    return caught.value.faults
+
+
+def only_fault(*swaps: tuple[str, str]) -> str:
+    found = faults(changed(*swaps))
+    assert len(found) == 1, found
+    return found[0].message
+
+
+def line_of(text: str, part: str) -> int:
+    return next(n for n, line in enumerate(text.splitlines(), start=1) if part in line)
+
+
+def test_the_sample_is_the_reference_table() -> None:
+    config = load()
+    options = LayoutOptions(max_stack=REFERENCE_MAX_STACK)
+    assert config.layout == reference_layout(options)
+    assert config.simulated
+    assert config.seats[8:] == ((9, SeatStatus.IN), (10, SeatStatus.OUT), (11, SeatStatus.OUT))
+    assert (config.profile.name, config.socket_mode, config.public_key) == ("tda", 0o600, None)
+
+
+def test_paths_are_relative_to_the_files_folder(tmp_path: Path) -> None:
+    swaps = ('path = "burnturn.journal"', 'path = "night/journal"'), ('socket = ""', 'socket = "s"')
+    (tmp_path / "table.toml").write_text(changed(*swaps))
+    config = load(tmp_path / "table.toml")
+    assert config.journal == tmp_path / "night" / "journal"
+    assert config.socket == tmp_path / "s"
+
+
+def test_a_table_without_burn_or_count_antenna_shares_them() -> None:
+    layout = read(changed(('zone = "burn"', 'zone = "stub"')), "t", HERE).layout
+    assert layout.burn_is_muck
+    assert layout.burn_zone == "muck"
+
+
+def test_all_faults_are_named_at_once_with_line_value_and_bounds() -> None:
+    text = changed(
+        ("seats = 11 ", "seats = 9 "),
+        ("button = 9", "buton = 9"),
+        ('game = "holdem"', 'game = "stud"'),
+        ("miss = 0.05\ncross", "miss = 0.9\ncross"),
+        ('zone = "muck"', 'zone = "mukc"'),
+        ("mistakes = 0.3", "mistakes = 3"),
+    )
+    with pytest.raises(ConfigError) as caught:
+        read(text, "table.toml", HERE)
+    said = str(caught.value)
+    for part, words in (
+        ("buton", "table: buton is no key here; allowed: name, seats,"),
+        ('"stud"', 'table: game = "stud"; allowed: holdem, omaha, omaha8'),
+        ("miss = 0.9", "antenna 1: miss = 0.9; allowed: a number, 0 to 0.5"),
+        ('"seat/10"', 'antenna 10: zone = "seat/10"; allowed: seat/1 to seat/9, board'),
+        ('"mukc"', 'antenna 14: zone = "mukc"'),
+        ("mistakes = 3", "simulation: mistakes = 3; allowed: a number, 0 to 1"),
+    ):
+        assert f"table.toml, line {line_of(text, part)}: {words}" in said
+    assert "table.toml: no antenna watches muck" in said
+
+
+@pytest.mark.parametrize(
+    ("swaps", "words"),
+    [
+        ([("button = 9", "button = 12")], "button = 12; allowed: a whole number, 1 to 11"),
+        ([("sit_out = []", "sit_out = [4]")], "sit_out holds seat 4, already in dealt_in"),
+        ([("dealt_in = [1, 2,", 'dealt_in = ["one", 2,')], 'dealt_in = "one"; allowed: a list of'),
+        ([('profile = "tda"', 'profile = "vegas"')], 'profile = "vegas"'),
+        ([("neighbours = [2]", "neighbours = [44]")], "antenna 1: neighbour 44 is no other"),
+        (
+            [("port = 2\nzone", "port = 1\nzone")],
+            "antenna 2: reader 1, port 1 is taken by antenna 1",
+        ),
+        ([('zone = "count"', 'zone = "muck"')], "antenna 15: zone muck is taken by antenna 14"),
+        ([('public = ""', 'public = "abc"')], "keys:"),
+        ([("reader = 2\nport = 1\n", "reader = 3\nport = 1\n")], "reader = 3; allowed: 1, 2"),
+        (
+            [("max_stack = 2", "max_stack = true")],
+            "max_stack = true; allowed: a whole number, 1 to",
+        ),
+        ([('socket = ""', f'socket = "{"x" * 120}"')], "socket is too long; allowed: 107 bytes"),
+        ([('mode = "check"', 'mode = "off"')], 'mode = "off"; allowed: check, watch'),
+    ],
+)
+def test_each_fault_says_what_is_allowed(swaps: list[tuple[str, str]], words: str) -> None:
+    assert words in only_fault(*swaps)
+
+
+def test_a_real_reader_needs_its_port_and_stands_with_no_simulated_one() -> None:
+    text = changed(('driver = "simulated"', 'driver = "pepper-c1"'))
+    said = " ".join(f.message for f in faults(text))
+    assert "reader 1: port is missing; allowed: a serial device or tcp://host:port" in said
+    assert "choose one kind" in said
+
+
+def test_game_and_players_must_suit_the_profile(tmp_path: Path) -> None:
+    said = only_fault(('profile = "tda"', 'profile = "delaware"'), ('"holdem"', '"omaha"'))
+    assert said == 'table: game = "omaha"; profile delaware allows holdem'
+    (tmp_path / "short.toml").write_text(
+        'based_on = "tda"\nname = "short"\ntitle = "Six-handed"\njurisdiction = "house"\n'
+        'edition = "2026"\nmax_seats = { value = 6, clause = "HOUSE-1" }\n'
+        '[house_rows]\nHOUSE-1 = "Six players at most."\n'
+    )
+    with pytest.raises(ConfigError, match="9 seats dealt in; profile short has at most 6"):
+        read(changed(('profile = "tda"', 'profile = "short.toml"')), "t", tmp_path)
+
+
+def test_what_is_no_toml_is_named_by_its_line() -> None:
+    (fault,) = faults("[table]\nseats = = 9\n")
+    assert fault.line == 2
+    assert "is not TOML" in fault.message
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"gone\.toml: cannot be read"):
+        load(tmp_path / "gone.toml")
+
+
+def test_the_regulators_key_is_read(tmp_path: Path) -> None:
+    pair = new_pair(tmp_path)
+    config = read(changed(('public = ""', f'public = "{pair.public_text}"')), "t", HERE)
+    assert config.public_key is not None
+    assert len(config.public_key) == 32
+
+
+@given(st.data())
+def test_no_value_of_a_wrong_kind_breaks_the_reader(data: st.DataObject) -> None:
+    raw = tomllib.loads(sample_text())
+    part = data.draw(st.sampled_from(sorted(raw)))
+    held = raw[part][0] if isinstance(raw[part], list) else raw[part]
+    key = data.draw(st.sampled_from(sorted(held)))
+    value = data.draw(
+        st.sampled_from(["-7", "9.5", "true", '"x"', "[]", "[[1]]", "{ a = 1 }", "[0]"])
+    )
+    lines = sample_text().splitlines()
+    start = next(n for n, line in enumerate(lines) if line.strip("[]") == part)
+    at = next(n for n in range(start, len(lines)) if lines[n].startswith(f"{key} ="))
+    lines[at] = f"{key} = {value}"
+    outcome: object
+    try:
+        outcome = read("\n".join(lines), "table.toml", HERE)
+    except ConfigError as error:
+        outcome = error.faults
+    assert isinstance(outcome, Config) or outcome
