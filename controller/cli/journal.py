@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import json
 import re
-import sqlite3
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,7 +22,7 @@ from controller.journal.record import Record, RecordError, blob_hash
 from controller.journal.replay import Difference
 from controller.journal.replay import replay as replayed
 from controller.journal.store import Head
-from controller.journal.trouble import JournalReadError
+from controller.journal.trouble import DATABASE_ERRORS, JournalReadError
 from controller.journal.verify import verify as verified
 from controller.keys import RegulatorKeyError, private_key
 from controller.keys import unseal as unsealed
@@ -53,7 +52,7 @@ def _opened(command: str, path: Path) -> Iterator[JournalFile]:
         _fail(command, e)
     except RecordError as e:
         _fail(command, f"{path}: {e}. Next: run `burnturn journal verify`.")
-    except sqlite3.Error as e:
+    except DATABASE_ERRORS as e:
         _fail(command, f"{path}: damaged ({e}). Next: run `burnturn journal verify`.")
 
 

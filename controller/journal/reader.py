@@ -4,14 +4,13 @@ nothing."""
 from __future__ import annotations
 
 import base64
-import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from controller.journal.record import GENESIS, Record, canonical, exported
 from controller.journal.store import COLUMNS, SELECT, Head, open_for_reading
-from controller.journal.trouble import JournalReadError, failure
+from controller.journal.trouble import DATABASE_ERRORS, JournalReadError, failure
 
 _PAGE = 500
 
@@ -34,17 +33,19 @@ class JournalFile:
 
     def rows(self, since: int = 0) -> Iterator[tuple[object, ...]]:
         """Rows as they lie in the file, in the columns of `store.COLUMNS`, from number `since` on;
-        nothing is checked. Raises sqlite3.Error where the file is damaged."""
+        nothing is checked. Raises one of DATABASE_ERRORS where the file is damaged."""
         # A page at a time: one long read would keep a running table's write-ahead log from being
         # reused.
+        last: object = None
         found = self._db.execute(f"{SELECT} WHERE seq >= ? ORDER BY seq LIMIT {_PAGE}", (since,))
-        page = found.fetchall()
-        while page:
-            yield from page
-            found = self._db.execute(
-                f"{SELECT} WHERE seq > ? ORDER BY seq LIMIT {_PAGE}", (page[-1][0],)
-            )
-            page = found.fetchall()
+        while True:
+            count = 0
+            for row in found:
+                count, last = count + 1, row[0]
+                yield row
+            if count < _PAGE:
+                return
+            found = self._db.execute(f"{SELECT} WHERE seq > ? ORDER BY seq LIMIT {_PAGE}", (last,))
 
     def records(self, since: int = 0) -> Iterator[Record]:
         """The records from number `since` on. Raises JournalReadError at the first that is damaged
@@ -58,7 +59,7 @@ class JournalFile:
                         " Next: run `burnturn journal verify`."
                     )
                 yield record
-        except sqlite3.Error as e:
+        except DATABASE_ERRORS as e:
             raise JournalReadError(str(failure(self.path, e))) from e
 
     def head(self) -> Head:
@@ -67,14 +68,17 @@ class JournalFile:
             row = self._db.execute(
                 "SELECT seq, hash FROM records ORDER BY seq DESC LIMIT 1"
             ).fetchone()
-        except sqlite3.Error as e:
+        except DATABASE_ERRORS as e:
             raise JournalReadError(str(failure(self.path, e))) from e
         return Head(*row) if row else Head(0, GENESIS)
 
     def blob(self, seq: int) -> bytes | None:
-        """The sealed blob of that record. Raises sqlite3.Error where the file is damaged."""
+        """The sealed blob of that record. Raises one of DATABASE_ERRORS where the file is
+        damaged."""
         row = self._db.execute("SELECT blob FROM sealed WHERE seq = ?", (seq,)).fetchone()
-        return None if row is None else bytes(row[0])
+        if row is None or isinstance(row[0], bytes):
+            return None if row is None else row[0]
+        return str(row[0]).encode("utf-8", "surrogateescape")  # somebody made it a text or a number
 
     def blob_numbers(self) -> list[int]:
         """Numbers of the records that have a sealed blob, as the blobs' table has them."""

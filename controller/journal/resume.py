@@ -27,6 +27,7 @@ from controller.journal.record import (
     is_event,
 )
 from controller.journal.store import Head
+from controller.journal.trouble import EmptyJournalError
 from controller.journal.writer import Journal
 from controller.model.events import (
     CardCame,
@@ -138,9 +139,12 @@ def begin(
 
 
 def left_behind(path: Path) -> Resumption | None:
-    """`resume` of the file at `path`; None if there is no such file yet. Raises JournalReadError,
-    RecordError."""
-    if not path.exists() or path.stat().st_size == 0:
+    """`resume` of the file at `path`; None if there is no such file yet, or nothing in it. Raises
+    JournalReadError, RecordError."""
+    if not path.exists():
         return None
-    with JournalFile(path) as journal:
-        return resume(journal)
+    try:
+        with JournalFile(path) as journal:
+            return resume(journal)
+    except EmptyJournalError:
+        return None

@@ -9,7 +9,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from controller.journal.record import CHAINED, Record
-from controller.journal.trouble import JournalError, JournalReadError, Trouble, failure
+from controller.journal.trouble import (
+    DATABASE_ERRORS,
+    EmptyJournalError,
+    JournalError,
+    JournalReadError,
+    Trouble,
+    failure,
+)
 
 APPLICATION = 0x62757274
 """SQLite application id of a burnturn journal ("burt")."""
@@ -49,16 +56,15 @@ def open_for_writing(path: Path, busy_s: float) -> sqlite3.Connection:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
     db = sqlite3.connect(path, timeout=busy_s, isolation_level=None, check_same_thread=False)
     try:
-        # In this order: `synchronous` cannot be told from the file, and journal_mode may already
-        # write.
+        application = db.execute("PRAGMA application_id").fetchone()[0]
+        objects = db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        if application != APPLICATION and (application or objects):
+            raise JournalError(Trouble.FOREIGN, path, "a database, but not a burnturn journal")
         db.execute("PRAGMA synchronous = FULL")
         db.execute("PRAGMA journal_mode = WAL")
         # Checkpoints are run after a commit was acknowledged; this is only the net below that.
         db.execute("PRAGMA wal_autocheckpoint = 10000")
-        application = db.execute("PRAGMA application_id").fetchone()[0]
         if application != APPLICATION:
-            if application or db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-                raise JournalError(Trouble.FOREIGN, path, "a database, but not a burnturn journal")
             db.execute("BEGIN IMMEDIATE")
             for sql in TABLES.values():
                 db.execute(sql)
@@ -85,7 +91,7 @@ def open_for_reading(path: Path) -> sqlite3.Connection:
     tries = [f"{address}?mode=ro"]
     if not wal.exists() or wal.stat().st_size == 0:
         tries.append(f"{address}?mode=ro&immutable=1")
-    cause: sqlite3.Error | None = None
+    cause: Exception | None = None
     for uri in tries:
         try:
             db = sqlite3.connect(uri, uri=True, timeout=2.0, isolation_level=None)
@@ -94,16 +100,22 @@ def open_for_reading(path: Path) -> sqlite3.Connection:
             continue
         try:
             application = db.execute("PRAGMA application_id").fetchone()[0]
-            db.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        except sqlite3.Error as e:
+            objects = db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        except DATABASE_ERRORS as e:
             cause = e
             db.close()
             continue
         if application != APPLICATION:
             db.close()
+            if not application and not objects:
+                raise EmptyJournalError(
+                    f"journal {path}: an empty file. Next: start the table, or check the path."
+                )
             raise JournalReadError(
                 f"journal {path}: a database, but not a burnturn journal. Next: check the path."
             )
+        # A byte that is no text must not hide the record it is in.
+        db.text_factory = _lenient
         return db
     assert cause is not None
     if wal.exists() and len(tries) == 1 and not os.access(path.parent, os.W_OK):
@@ -112,3 +124,7 @@ def open_for_reading(path: Path) -> sqlite3.Connection:
             " read-only. Next: copy both files to a folder that you can write, and read the copy."
         ) from cause
     raise JournalReadError(str(failure(path, cause))) from cause
+
+
+def _lenient(raw: bytes) -> str:
+    return raw.decode("utf-8", "surrogateescape")

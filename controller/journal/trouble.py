@@ -73,12 +73,22 @@ class JournalReadError(Exception):
     """A file cannot be read as a journal; the text says what, where, what next."""
 
 
-def failure(path: Path, cause: sqlite3.Error | OSError) -> JournalError:
+class EmptyJournalError(JournalReadError):
+    """The file was made, but the power went before anything was in it."""
+
+
+DATABASE_ERRORS = (sqlite3.Error, UnicodeDecodeError)
+"""What a damaged file makes sqlite3 raise: its own errors, or a failure to decode their text."""
+
+
+def failure(path: Path, cause: Exception) -> JournalError:
     """The trouble behind an error of the database or of the file system."""
     if isinstance(cause, OSError):
         return JournalError(
             _ERRNO.get(cause.errno or 0, Trouble.STORAGE), path, cause.strerror or "unknown"
         )
+    if isinstance(cause, UnicodeDecodeError):
+        return JournalError(Trouble.CORRUPT, path, "a text in it is none")
     code: int = getattr(cause, "sqlite_errorcode", sqlite3.SQLITE_IOERR) & 0xFF
     trouble = _SQLITE.get(code, Trouble.STORAGE)
     if code == sqlite3.SQLITE_CANTOPEN:

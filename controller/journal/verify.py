@@ -7,7 +7,6 @@ not anchored."""
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -25,7 +24,7 @@ from controller.journal.record import (
     numbers_taken,
 )
 from controller.journal.store import TABLES, Head
-from controller.journal.trouble import failure
+from controller.journal.trouble import DATABASE_ERRORS, failure
 
 _MOVED_WITHIN = 1000
 _MOVED_TRIES = 20
@@ -82,7 +81,7 @@ def verify(journal: JournalFile, heads: Sequence[Head] = ()) -> Verification:
     try:
         faults += walk.faults()
         faults += walk.stray_blobs()
-    except sqlite3.Error as e:
+    except DATABASE_ERRORS as e:
         text = f"reading stopped after record {walk.head.seq}: {failure(journal.path, e)}"
         faults.append(Fault(walk.head.seq + 1, Wrong.DAMAGED, text))
     anchored = 0
@@ -102,7 +101,7 @@ def _of_the_file(journal: JournalFile) -> Iterator[Fault]:
         for text in journal.damage():
             yield Fault(0, Wrong.DAMAGED, text)
         tables = journal.tables()
-    except sqlite3.Error as e:
+    except DATABASE_ERRORS as e:
         yield Fault(0, Wrong.DAMAGED, str(failure(journal.path, e)))
         return
     for name, sql in tables.items():

@@ -28,7 +28,7 @@ from controller.journal.record import (
     with_number,
 )
 from controller.journal.store import INSERT, INSERT_BLOB, Head, open_for_writing, row_of
-from controller.journal.trouble import JournalError, Trouble, failure
+from controller.journal.trouble import DATABASE_ERRORS, JournalError, Trouble, failure
 from controller.model.events import TableOpened
 
 KEEP = 5_000
@@ -146,7 +146,7 @@ class Journal:
             except JournalError:
                 self._put_back(flying)
                 raise
-            except (sqlite3.Error, OSError) as e:
+            except (*DATABASE_ERRORS, OSError) as e:
                 self._put_back(flying)
                 raise failure(self.path, e) from e
             except RecordError as e:
@@ -186,12 +186,12 @@ class Journal:
         try:
             self._hold()
             db = open_for_writing(self.path, self._busy_s)
-        except (sqlite3.Error, OSError) as e:
+        except (*DATABASE_ERRORS, OSError) as e:
             raise failure(self.path, e) from e
         self._db = db
         try:
             self._take_up(db)
-        except (sqlite3.Error, OSError) as e:
+        except (*DATABASE_ERRORS, OSError) as e:
             self._shut()
             raise failure(self.path, e) from e
         except RecordError as e:
