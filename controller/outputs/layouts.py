@@ -323,7 +323,8 @@ def _mono_notice(canvas: Canvas, notice: Notice, now_s: float) -> None:
     width = SMALL.width(sign)
     if lit:
         canvas.write(0, 0, sign, SMALL, ink)
-    canvas.write(width + 2, 0, page(plain(notice.text), 30 - width, now_s), SMALL, ink)
+    text = "NOT REC" if notice.level is Level.MUTE else plain(notice.text)
+    canvas.write(width + 2, 0, page(text, 30 - width, now_s), SMALL, ink)
 
 
 def _mono_seat(canvas: Canvas, seat: SeatView, view: BoardView) -> None:

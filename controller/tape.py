@@ -1,0 +1,242 @@
+"""A tape: the raw readings of a night, for whoever must find out what went wrong in it.
+
+The tape names no card. Every UID is replaced by a random one of the same make-up, anew for each
+hand: within a hand the same tag is the same name, so a replay senses the same; between hands
+nothing connects them, except for a card that simply goes on lying where it is. A merged UID
+(bitwise OR of two tags) becomes the OR of their names, and a misread prefix stays a misread prefix,
+so ghosts stay ghosts.
+
+A file is lines of JSON: a header, then one array a reading.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Callable, Iterator
+from itertools import combinations
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Self
+
+from drivers.readings import (
+    ButtonReading,
+    Health,
+    HealthState,
+    KeyPress,
+    Outcome,
+    Poll,
+    Reading,
+    SeatReading,
+    Uid,
+)
+
+FORMAT = "burnturn tape 1"
+LIES_ON_S = 3.0  # a card unread for longer than this is not taken for one that went on lying
+_MERGE_LIMIT = 12  # tags of one look among which a merged UID is searched for
+_PREFIXES = ((8, b"\xe0\x04"), (7, b"\x04"))  # length and first bytes of true UIDs
+
+
+class TapeError(Exception):
+    """A tape cannot be written or read; the text says what, where, what next."""
+
+
+class Names:
+    """Names for the UIDs of a hand. source: random bytes (seeded in tests)."""
+
+    def __init__(self, source: Callable[[int], bytes] = secrets.token_bytes) -> None:
+        self._source = source
+        self._names: dict[Uid, Uid] = {}
+        self._seen: dict[Uid, tuple[int, float]] = {}
+        self._old: dict[Uid, tuple[int, float]] = {}
+
+    def renew(self) -> None:
+        """A hand is over. Cards that go on lying keep their name until they are taken up."""
+        self._old = {uid: self._seen[uid] for uid in self._names if uid in self._seen}
+        self._names = {uid: self._names[uid] for uid in self._old}
+        self._seen.clear()
+
+    def of(self, uids: tuple[Uid, ...], antenna: int, at: float) -> tuple[Uid, ...]:
+        return tuple(self._name(uid, uids, antenna, at) for uid in uids)
+
+    def _name(self, uid: Uid, beside: tuple[Uid, ...], antenna: int, at: float) -> Uid:
+        if uid in self._old:
+            where, last = self._old[uid]
+            if where == antenna and at - last <= LIES_ON_S:
+                self._old[uid] = (antenna, at)
+                return self._names[uid]
+            del self._old[uid], self._names[uid]
+        self._seen[uid] = (antenna, at)
+        name = self._names.get(uid)
+        if name is None:
+            name = self._merged(uid, beside) or self._fresh(uid)
+            self._names[uid] = name
+        return name
+
+    def _merged(self, uid: Uid, beside: tuple[Uid, ...]) -> Uid | None:
+        """The OR of two names, if the UID is the OR of their tags."""
+        number = int.from_bytes(uid)
+        near = [u for u in (*self._names, *beside) if u != uid and len(u) == len(uid)]
+        inside = [u for u in dict.fromkeys(near) if int.from_bytes(u) | number == number]
+        for one, other in combinations(inside[:_MERGE_LIMIT], 2):
+            if int.from_bytes(one) | int.from_bytes(other) == number:
+                names = [self._names.setdefault(u, self._fresh(u)) for u in (one, other)]
+                both = int.from_bytes(names[0]) | int.from_bytes(names[1])
+                return Uid(both.to_bytes(len(uid)))
+        return None
+
+    def _fresh(self, uid: Uid) -> Uid:
+        for length, prefix in _PREFIXES:
+            if len(uid) == length and uid.startswith(prefix):
+                return Uid(prefix + self._source(length - len(prefix)))
+        if not uid:
+            return uid
+        # no true prefix: one that no true tag has, so that it is misread on the replay too
+        return Uid(b"\x01" + self._source(len(uid) - 1))
+
+
+class TapeWriter:
+    """Writes readings to a new file.
+
+    Raises:
+        TapeError: the file is there already, or cannot be written.
+    """
+
+    def __init__(self, path: Path, table: str, names: Names | None = None) -> None:
+        self._path = path
+        self._names = names or Names()
+        self._file: IO[str] | None = None
+        self._table = table
+
+    def __enter__(self) -> Self:
+        try:
+            self._file = self._path.open("x", encoding="ascii", buffering=1 << 16)
+        except FileExistsError:
+            raise TapeError(f"{self._path} exists already; name a new file to record to") from None
+        except OSError as error:
+            raise TapeError(f"{self._path}: cannot be written ({error.strerror})") from error
+        self._path.chmod(0o600)
+        self._line({"tape": FORMAT, "table": self._table})
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def write(self, reading: Reading) -> None:
+        """Note one reading.
+
+        Raises:
+            TapeError: it cannot be written; the tape ends here.
+        """
+        if isinstance(reading, Poll):
+            uids = self._names.of(reading.uids, reading.antenna, reading.ended)
+            named = [uid.hex() for uid in uids]
+            row = ["p", reading.antenna, named, reading.outcome, reading.started, reading.ended]
+            self._line(row if reading.complete else [*row, 0])
+        elif isinstance(reading, Health):
+            where = list(reading.antennas)
+            self._line(["h", reading.device, reading.state, reading.reason, reading.at, where])
+        elif isinstance(reading, ButtonReading):
+            self._line(["b", list(reading.seats), reading.at])
+        elif isinstance(reading, SeatReading):
+            self._line(["s", reading.seat, reading.occupied, reading.at])
+        else:
+            self._line(["k", reading.key, reading.at])
+
+    def hand_over(self) -> None:
+        """A hand is over: new names from here on."""
+        self._names.renew()
+
+    def flush(self) -> None:
+        if self._file is not None:
+            self._file.flush()
+
+    def _line(self, value: object) -> None:
+        if self._file is None:
+            return
+        try:
+            self._file.write(json.dumps(value, separators=(",", ":")) + "\n")
+        except OSError as error:
+            self._file = None
+            raise TapeError(f"{self._path}: recording stopped ({error.strerror})") from error
+
+
+def play(path: Path) -> Iterator[Reading]:
+    """The readings of a tape, in order. A torn last line (the power went) is left out.
+
+    Raises:
+        TapeError: it is no tape, or line so-and-so cannot be read.
+    """
+    try:
+        with path.open(encoding="ascii", errors="strict") as file:
+            number = 0
+            for number, line in enumerate(file, start=1):
+                if number == 1:
+                    _header(path, line)
+                elif line.endswith("\n"):
+                    yield _reading(path, number, line)
+            if number == 0:
+                raise TapeError(f"{path}: is empty; record one with `burnturn run --record FILE`")
+    except UnicodeDecodeError:
+        raise TapeError(f"{path}: is no tape; record one with --record") from None
+    except OSError as error:
+        raise TapeError(f"{path}: cannot be read ({error.strerror})") from error
+
+
+def _header(path: Path, line: str) -> None:
+    try:
+        said = json.loads(line)["tape"]
+    except (ValueError, KeyError, TypeError):
+        said = None
+    if said != FORMAT:
+        raise TapeError(f"{path}: is no tape of this version ({FORMAT}); record one with --record")
+
+
+def _reading(path: Path, number: int, line: str) -> Reading:
+    try:
+        kind, *rest = json.loads(line)
+        match kind:
+            case "p":
+                antenna, uids, outcome, started, ended, *whole = rest
+                named = tuple(Uid.fromhex(u) for u in uids)
+                times = (float(started), float(ended))
+                return Poll(int(antenna), named, Outcome(outcome), *times, not whole)
+            case "h":
+                device, state, reason, at, antennas = rest
+                return Health(device, HealthState(state), reason, float(at), tuple(antennas))
+            case "b":
+                return ButtonReading(tuple(rest[0]), float(rest[1]))
+            case "s":
+                return SeatReading(int(rest[0]), bool(rest[1]), float(rest[2]))
+            case "k":
+                return KeyPress(str(rest[0]), float(rest[1]))
+    except (ValueError, TypeError, IndexError):
+        pass
+    raise TapeError(f"{path}, line {number}: is no reading; the tape was changed or is damaged")
+
+
+def moved(reading: Reading, by_s: float) -> Reading:
+    """The same reading, `by_s` seconds later."""
+    if isinstance(reading, Poll):
+        return reading._replace(started=reading.started + by_s, ended=reading.ended + by_s)
+    if isinstance(reading, Health):
+        return Health(
+            reading.device, reading.state, reading.reason, reading.at + by_s, reading.antennas
+        )
+    if isinstance(reading, ButtonReading):
+        return ButtonReading(reading.seats, reading.at + by_s)
+    if isinstance(reading, SeatReading):
+        return SeatReading(reading.seat, reading.occupied, reading.at + by_s)
+    return KeyPress(reading.key, reading.at + by_s)
+
+
+def time_of(reading: Reading) -> float:
+    """When it was known."""
+    return reading.ended if isinstance(reading, Poll) else reading.at
