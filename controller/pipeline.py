@@ -1,0 +1,160 @@
+"""Reading → event → finding: the table's heart without ports, files or clock.
+
+`Table` joins sensing and rules. The scenario runner, the simulation and the daemon feed it alike; whoever keeps a journal
+numbers each event before anything judges it (`record`), and shows what was said only when it is committed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf
+
+from controller.model.events import (
+    ButtonSeen,
+    KeyPressed,
+    ReaderBack,
+    ReaderLost,
+    SeatSeen,
+    TableEvent,
+    TableOpened,
+    Tick,
+    numbered,
+)
+from controller.model.findings import Finding, HandEnded, Progress, Said, Verdict
+from controller.model.table import Layout, Zone
+from controller.rules import engine
+from controller.rules.engine import RulesState
+from controller.sensing import FalseAlarmBudget, Sensing
+from controller.vault import Vault
+from drivers.readings import (
+    ButtonReading,
+    Health,
+    HealthState,
+    KeyPress,
+    Poll,
+    Reading,
+    SeatReading,
+)
+
+Record = Callable[[TableEvent], int | None]
+
+
+class Table:
+    """One table: feed it readings in the order of time, tell it what people say, ask it what to show.
+
+    record: called with every event before it is judged; may return the event's number in the journal, else the
+    table counts for itself. state: the rules' state to go on from after a restart (tokens of the time before are
+    unknown now; what is settled anew is taken up by position).
+    """
+
+    def __init__(
+        self,
+        layout: Layout,
+        vault: Vault,
+        record: Record | None = None,
+        budget: FalseAlarmBudget | None = None,
+        state: RulesState | None = None,
+    ) -> None:
+        self.layout = layout
+        self.sensing = Sensing(layout, vault, budget)
+        self.state = state if state is not None else engine.closed()
+        self._record = record
+        self._count = 0
+        self._deadline = inf
+        self._focus: tuple[int, ...] = ()
+        self._refresh()
+
+    # -- what comes in -----------------------------------------------------------------------------
+
+    def open(self, event: TableOpened) -> list[Said]:
+        """Open the table, or change its profile, game or seats between hands."""
+        return self.tell(event)
+
+    def feed(self, reading: Reading) -> list[Said]:
+        """One reading of the hardware."""
+        if type(reading) is Poll:
+            events = self.sensing.poll(reading)
+            if not events and reading.ended < self._deadline:
+                return []
+            if not events:
+                return self._judge([Tick(at=reading.ended)])
+            return self._judge(events)
+        event = self._event_of(reading)
+        return self._judge([event]) if event is not None else []
+
+    def tell(self, event: TableEvent) -> list[Said]:
+        """What a person says, or any other event that no reading makes."""
+        return self._judge([event])
+
+    # -- what can be asked -------------------------------------------------------------------------
+
+    @property
+    def progress(self) -> Progress:
+        return engine.progress(self.state)
+
+    @property
+    def focus(self) -> tuple[int, ...]:
+        """Antennas that deserve more looks now."""
+        return self._focus
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        return engine.findings(self.state)
+
+    def verdicts(self, at: float = 0.0) -> tuple[Verdict, ...]:
+        return engine.verdicts(self.state, at)
+
+    # -- inside ------------------------------------------------------------------------------------
+
+    def _event_of(self, reading: Reading) -> TableEvent | None:
+        if isinstance(reading, ButtonReading):
+            return ButtonSeen(at=reading.at, seats=reading.seats)
+        if isinstance(reading, SeatReading):
+            return SeatSeen(at=reading.at, seat=reading.seat, occupied=reading.occupied)
+        if isinstance(reading, KeyPress):
+            return KeyPressed(at=reading.at, key=reading.key)
+        if isinstance(reading, Health):
+            return self._health(reading)
+        return None
+
+    def _health(self, reading: Health) -> TableEvent | None:
+        zones = tuple(
+            place.zone
+            for a in reading.antennas
+            if (place := self.layout.by_antenna.get(a)) is not None
+        )
+        if reading.state is HealthState.LOST:
+            self.sensing.reader_lost(reading.antennas)
+            return ReaderLost(
+                at=reading.at, device=reading.device, zones=zones, reason=reading.reason
+            )
+        if reading.state is HealthState.OK:
+            self.sensing.reader_back(reading.antennas)
+            return ReaderBack(at=reading.at, device=reading.device, zones=zones)
+        return None
+
+    def _judge(self, events: list[TableEvent]) -> list[Said]:
+        said: list[Said] = []
+        queue = list(events)
+        while queue:
+            event = queue.pop(0)
+            number = self._record(event) if self._record is not None else None
+            self._count = number if isinstance(number, int) else self._count + 1
+            self.state, new = engine.step(self.state, numbered(event, self._count))
+            said += new
+            for word in new:
+                if isinstance(word, HandEnded):
+                    # Tokens of the hand that ended mean nothing any more, not even in the events still waiting here.
+                    queue = list(self.sensing.renew(word.at))
+        self._refresh()
+        return said
+
+    def _refresh(self) -> None:
+        self.sensing.watch(engine.watches(self.state))
+        deadline = engine.deadline(self.state)
+        self._deadline = inf if deadline is None else deadline
+        by_zone = self.layout.by_zone
+        self._focus = tuple(by_zone[z].antenna for z in self._zones() if z in by_zone)
+
+    def _zones(self) -> tuple[Zone, ...]:
+        return engine.focus(self.state)

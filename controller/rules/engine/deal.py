@@ -1,0 +1,375 @@
+"""Hole cards: which slot an arrival takes, in what order, and how many a seat ends with."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from controller.model.events import CardCame
+from controller.model.findings import FindingState, Said, Street
+from controller.model.table import Zone, seat_zone
+from controller.rules.engine import ledger
+from controller.rules.engine.orders import code_for_pair, covered, note_order, violated
+from controller.rules.engine.state import Fill, Hand, Pending, RulesState, Suspicion
+from controller.rules.engine.suspicion import (
+    COUNT_CODES,
+    ORDER,
+    ORDER_CODES,
+    answered,
+    drop,
+    suspect,
+)
+from controller.rules.plans import SlotKind
+from controller.rules.remedies import hole_count_detail
+
+SURPLUS_WAIT_S = 1.5  # an exposed card may be on its way out while its replacement has landed
+PAUSE_S = 1.5  # a card that comes after such a pause is no part of the flow of the deal
+
+
+def fill_slot(hand: Hand, index: int, event: CardCame) -> Fill:
+    fill = Fill(event.token, event.after, event.before, event.seq, event.at)
+    hand.fills[index] = fill
+    return fill
+
+
+def on_seat(state: RulesState, said: list[Said], event: CardCame, seat: int) -> None:
+    """A card from the deck reached a seat."""
+    hand = state.hand
+    assert hand is not None
+    plan = hand.plan
+    if seat not in plan.by_seat:
+        _stray(state, said, event, seat)
+        return
+    hand.at_seat[event.token] = seat
+    if seat in hand.burned_from_seat and seat not in hand.replaced:
+        hand.replaced |= {seat}
+        return
+    index = next((i for i in plan.by_seat[seat] if i not in hand.fills), None)
+    if index is None:
+        _surplus(state, hand, event, seat)
+        return
+    flow_ended = hand.last_hole_at
+    fill = fill_slot(hand, index, event)
+    hand.last_hole_at = max(hand.last_hole_at, event.before)
+    after_a_pause = fill.after > flow_ended + PAUSE_S
+    _answer(state, said, hand, index, seat, event, after_a_pause)
+    if not hand.closed:
+        check_order(state, said, hand, index, event)
+        if all(i in hand.fills for i in range(plan.first_hole, plan.last_hole + 1)):
+            close_deal(state, said, event.at, event.before)
+
+
+def _answer(
+    state: RulesState,
+    said: list[Said],
+    hand: Hand,
+    index: int,
+    seat: int,
+    event: CardCame,
+    after_a_pause: bool,
+) -> None:
+    """What the arrival says to questions that were asked about this seat."""
+    shown = answered(state, said, hand, index, event.at)
+    complete = all(i in hand.fills for i in hand.plan.by_seat[seat])
+    for s in shown:
+        drop(hand, s)
+        finding = state.findings.get(s.finding or 0)
+        if finding is None:
+            continue
+        if finding.code in ORDER_CODES and not (complete and after_a_pause):
+            ledger.sharpen(
+                state, said, finding.id, at=event.at, asking=False, evidence=(event.seq,)
+            )
+    if complete:
+        for f in ledger.standing(state):
+            about = f.seat == seat and (
+                f.code in COUNT_CODES
+                or (after_a_pause and f.code in ORDER_CODES and f.code != "HOLE_TWO_AT_ONCE")
+            )
+            if about and not hand.extra_seat.get(seat):
+                ledger.settle(state, said, f.id, FindingState.CORRECTED, at=event.at)
+
+
+def check_order(
+    state: RulesState, said: list[Said], hand: Hand, index: int, event: CardCame
+) -> None:
+    """Compare slot `index`, just filled, with every other slot of the deal."""
+    plan = hand.plan
+    if not plan.ordered or not _judged(state, hand, index):
+        return
+    fill = hand.fills[index]
+    for lower in range(index):
+        if not _judged(state, hand, lower):
+            continue
+        other = hand.fills.get(lower)
+        if other is None:
+            _suspect_order(state, hand, lower, index, fill)
+        elif violated(other, fill):
+            _violation(state, said, hand, lower, index, event)
+    earliest: int | None = None
+    for higher in range(index + 1, plan.last_hole + 1):
+        other = hand.fills.get(higher)
+        if (
+            other is not None
+            and _judged(state, hand, higher)
+            and violated(fill, other)
+            and (earliest is None or other.before < hand.fills[earliest].before)
+        ):
+            earliest = higher
+    if earliest is not None:
+        _violation(state, said, hand, index, earliest, event)
+
+
+def _judged(state: RulesState, hand: Hand, index: int) -> bool:
+    """Whether a slot's time of arrival is a time of dealing (its antenna covers the landing place)."""
+    assert state.book is not None
+    fill = hand.fills.get(index)
+    if fill is not None and fill.token is None:
+        return False
+    return hand.plan.slots[index].zone not in state.book.placement_zones
+
+
+def _suspect_order(state: RulesState, hand: Hand, late: int, early: int, fill: Fill) -> None:
+    slot = hand.plan.slots[late]
+    if slot.kind is SlotKind.BURN:
+        assert state.book is not None
+        suspect(
+            hand,
+            Suspicion(
+                code="BURN_MISSING",
+                street=Street.DEAL,
+                seat=None,
+                zone=slot.zone,
+                zones=state.book.burn_zones,
+                since=fill.before,
+                slots=frozenset({late}),
+                missing=frozenset({late}),
+                expected="a burn before the hole cards",
+                seen="a hole card",
+                evidence=(fill.seq,),
+                evident=fill.before,
+            ),
+        )
+        return
+    if covered(state, hand, late, early):
+        return
+    suspect(
+        hand,
+        Suspicion(
+            code=ORDER,
+            street=Street.DEAL,
+            seat=slot.seat,
+            zone=slot.zone,
+            zones=(slot.zone,),
+            since=fill.before,
+            slots=frozenset({late, early}),
+            missing=frozenset({late}),
+            evidence=(fill.seq,),
+            evident=fill.before,
+        ),
+    )
+
+
+def _violation(
+    state: RulesState, said: list[Said], hand: Hand, late: int, early: int, event: CardCame
+) -> None:
+    if covered(state, hand, late, early):
+        return
+    code, seat = code_for_pair(state, hand, late, early)
+    if not code:
+        return
+    slot, first = hand.plan.slots[late], hand.plan.slots[early]
+    evidence = (hand.fills[early].seq, hand.fills[late].seq)
+    if slot.kind is SlotKind.BURN:
+        if any(f.code == "BURN_MISSING" for f in ledger.standing(state, street=Street.DEAL)):
+            return
+        # The burn did come, only late: the mistake is on record, and already mended.
+        number = ledger.open_finding(
+            state,
+            said,
+            code,
+            at=event.at,
+            street=Street.DEAL,
+            zone=slot.zone,
+            expected="a burn before the hole cards",
+            seen="a burn after a hole card",
+            evidence=evidence,
+            positive=False,
+            evident=event.before,
+        )
+        ledger.settle(state, said, number, FindingState.CORRECTED, at=event.at)
+        return
+    number = ledger.open_finding(
+        state,
+        said,
+        code,
+        at=event.at,
+        street=Street.DEAL,
+        seat=seat,
+        zone=slot.zone if seat == slot.seat else first.zone,
+        expected=f"card {slot.round} to seat {slot.seat} before card {first.round} to seat {first.seat}",
+        seen=f"seat {first.seat} first",
+        evidence=evidence,
+        positive=False,
+        evident=hand.fills[early].before,
+    )
+    note_order(hand, number, code, slot.seat, late, early)
+
+
+def _surplus(state: RulesState, hand: Hand, event: CardCame, seat: int) -> None:
+    hand.extra_seat[seat] = (*hand.extra_seat.get(seat, ()), event.token)
+    hand.pendings = (
+        *hand.pendings,
+        Pending(
+            what="seat-surplus",
+            token=event.token,
+            zone=event.zone,
+            due=event.at + SURPLUS_WAIT_S,
+            seq=event.seq,
+            evident=event.before,
+        ),
+    )
+
+
+def surplus_stands(state: RulesState, said: list[Said], pending: Pending, at: float) -> None:
+    """The extra card is still there: the seat has too many, and a read says so."""
+    hand = state.hand
+    assert hand is not None
+    seat = next((s for s, ts in hand.extra_seat.items() if pending.token in ts), None)
+    if seat is None:
+        return
+    n = hand.plan.hole_cards
+    total = n + len(hand.extra_seat[seat])
+    seen = f"{total} cards"
+    detail = hole_count_detail(total, n)
+    expected = f"{n} cards"
+    known = [
+        f
+        for f in ledger.standing(state)
+        if f.seat == seat and (f.code in COUNT_CODES or f.code == "HOLE_TWO_AT_ONCE")
+    ]
+    if known:
+        number = known[0].id
+        ledger.sharpen(
+            state,
+            said,
+            number,
+            at=at,
+            code="HOLE_COUNT",
+            asking=False,
+            positive=True,
+            expected=expected,
+            seen=seen,
+            evidence=(pending.seq,),
+            counts=(total, n),
+            detail=detail,
+        )
+    else:
+        number = ledger.open_finding(
+            state,
+            said,
+            "HOLE_COUNT",
+            at=at,
+            street=Street.DEAL,
+            seat=seat,
+            zone=pending.zone,
+            expected=expected,
+            seen=seen,
+            evidence=(pending.seq,),
+            evident=pending.evident,
+            counts=(total, n),
+            detail=detail,
+        )
+    hand.token_findings[pending.token] = number
+
+
+def _stray(state: RulesState, said: list[Said], event: CardCame, seat: int) -> None:
+    hand = state.hand
+    assert hand is not None
+    number = ledger.open_finding(
+        state,
+        said,
+        "HOLE_TO_OUTSIDER",
+        at=event.at,
+        street=Street.DEAL,
+        seat=seat,
+        zone=event.zone,
+        expected="no card at a seat that is not in this hand",
+        seen="a card from the deck",
+        evidence=(event.seq,),
+        evident=event.before,
+    )
+    hand.token_findings[event.token] = number
+
+
+def close_deal(state: RulesState, said: list[Said], at: float, since: float) -> None:
+    """The hole cards are dealt. Seats that are short are asked about, from the last hole card's time on."""
+    hand = state.hand
+    book = state.book
+    assert hand is not None and book is not None
+    if hand.closed:
+        return
+    hand.closed = True
+    hand.closed_at = at
+    for seat, slots in hand.plan.by_seat.items():
+        missing = [i for i in slots if i not in hand.fills]
+        if not missing or seat in hand.folded or hand.excused.issuperset(missing):
+            continue
+        for s in hand.suspicions:
+            if s.code == ORDER and s.seat == seat and s.finding is None:
+                drop(hand, s)
+        got = len(slots) - len(missing)
+        zone = seat_zone(seat)
+        placed = zone in book.placement_zones
+        suspect(
+            hand,
+            Suspicion(
+                code="HOLE_COUNT" if got else "HOLE_DEALT_OUT",
+                street=Street.DEAL,
+                seat=seat,
+                zone=zone,
+                zones=(zone,),
+                since=at if placed else max(hand.last_hole_at, hand.began),
+                slots=frozenset(missing),
+                missing=frozenset(missing),
+                expected=f"{len(slots)} cards",
+                seen=f"{got} cards" if got != 1 else "1 card",
+                not_before=at + book.lift_grace_s if placed else at,
+                evident=since,
+                counts=(got, len(slots)),
+                detail=(
+                    hole_count_detail(got, len(slots), button=seat == hand.button)
+                    if got
+                    else "absent"
+                    if seat in state.absent
+                    else ""
+                ),
+            ),
+        )
+
+
+def excuse_seat(state: RulesState, said: list[Said], hand: Hand, seat: int, at: float) -> None:
+    """The seat's cards are gone before they could be counted: what was asked about them stays unanswered."""
+    hand.suspicions = tuple(
+        s
+        for s in hand.suspicions
+        if s.seat != seat or not (s.code in COUNT_CODES or s.code in (ORDER, "CARDS_OFF_TABLE"))
+    )
+    for f in ledger.standing(state):
+        if f.seat == seat and (f.asking or f.code == "CARDS_OFF_TABLE"):
+            new = FindingState.CORRECTED if f.code == "CARDS_OFF_TABLE" else FindingState.CLOSED
+            ledger.settle(state, said, f.id, new, at=at)
+
+
+def take_back(hand: Hand, zone: Zone, seat: int, token: object) -> None:
+    """A card leaves a seat for good: if it held a slot and the seat has an extra card, that one takes the slot."""
+    extra = hand.extra_seat.get(seat, ())
+    if token in extra:
+        hand.extra_seat[seat] = tuple(t for t in extra if t != token)
+        return
+    if extra:
+        for i in hand.plan.by_seat[seat]:
+            f = hand.fills.get(i)
+            if f is not None and f.token == token:
+                hand.fills[i] = replace(f, token=extra[0])
+                hand.extra_seat[seat] = extra[1:]
+                return

@@ -1,0 +1,550 @@
+"""Cards that go from one place to another: folds, peeks, remedies, and what must not happen."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from controller.model.events import CardCame, CardLeft, Token
+from controller.model.findings import FindingState, Said, Street
+from controller.model.table import BURN, COUNT, MUCK, STUB, Zone, is_board, seat_of
+from controller.rules.engine import board, deal, ledger
+from controller.rules.engine.state import NEVER, CardAt, Fill, Hand, Pending, RulesState, Suspicion
+from controller.rules.engine.suspicion import suspect
+from controller.rules.plans import BOARD_STREETS
+
+MIX_WAIT_S = 3.0  # one card strays; a dealer who gathers moves many within seconds
+GATHER_MEMORY_S = 15.0
+
+
+def live_seats(hand: Hand) -> list[int]:
+    return [s for s in hand.plan.seats if s not in hand.folded and s not in hand.dead]
+
+
+def playing(state: RulesState, hand: Hand, at: float) -> bool:
+    """Whether the hand is still being played: two live hands, the board not being taken up, the river not long past."""
+    if len(live_seats(hand)) < 2:
+        return False
+    return at - hand.left_piles_at > GATHER_MEMORY_S
+
+
+def _is_pile(zone: Zone) -> bool:
+    return zone in (MUCK, BURN)
+
+
+def on_moved(state: RulesState, said: list[Said], event: CardCame, was: CardAt) -> None:
+    """A card that lay in one zone has settled in another."""
+    hand = state.hand
+    book = state.book
+    assert hand is not None and book is not None
+    token, zone = event.token, event.zone
+    owner = hand.at_seat.get(token)
+    _remedied_by_leaving(state, said, hand, token, was, zone, event)
+    if zone in (COUNT, STUB):
+        return
+    to_seat = seat_of(zone)
+    if owner is not None:
+        if to_seat is not None:
+            _to_seat(state, said, hand, event, owner, to_seat)
+        elif zone == MUCK or (zone == BURN and owner in hand.folded):
+            _folded(state, said, hand, event, owner)
+        elif zone == BURN:
+            _seat_to_burn(state, said, hand, event, owner)
+        elif is_board(zone):
+            _stray(state, hand, event, "seat-on-board", was.zone)
+        return
+    if is_board(was.zone):
+        if _is_pile(zone):
+            if not _board_to_burn_remedy(state, said, hand, event, was):
+                _stray(state, hand, event, "board-in-muck", was.zone)
+        elif to_seat is not None:
+            _stray(state, hand, event, "board-at-seat", was.zone)
+        return
+    if _is_pile(was.zone):
+        wanders = is_board(zone) or to_seat is not None
+        if wanders and not _misplaced_comes_home(state, said, hand, event):
+                _stray(state, hand, event, "muck-back", was.zone)
+        return
+    # From a seat that is not in the hand, or a misplaced card.
+    if is_board(zone):
+        _misplaced_comes_home(state, said, hand, event)
+
+
+def _stray(state: RulesState, hand: Hand, event: CardCame, what: str, origin: Zone) -> None:
+    hand.pendings = (
+        *hand.pendings,
+        Pending(
+            what=what,
+            token=event.token,
+            zone=event.zone,
+            due=event.at + MIX_WAIT_S,
+            seq=event.seq,
+            evident=event.before,
+            origin=origin,
+        ),
+    )
+
+
+def stray_stands(state: RulesState, said: list[Said], pending: Pending, at: float) -> None:
+    """The card is still where it must not be, and nobody is gathering."""
+    hand = state.hand
+    assert hand is not None
+    place = state.cards.get(pending.token)
+    if place is None or place.zone != pending.zone or place.lifted_since is not None:
+        return
+    if not playing(state, hand, at):
+        return
+    code = {
+        "muck-back": "MUCK_RETRIEVED",
+        "board-in-muck": "BOARD_MUCK_MIX",
+        "seat-on-board": "BOARD_MUCK_MIX",
+        "board-at-seat": "BOARD_POSITION",
+    }[pending.what]
+    if (
+        code == "BOARD_MUCK_MIX"
+        and board.next_street(hand) is None
+        and pending.what == "seat-on-board"
+    ):
+        return  # hands are tabled after the river, and lie wherever they fall
+    street = current_street(hand)
+    hand.token_findings[pending.token] = ledger.open_finding(
+        state,
+        said,
+        code,
+        at=at,
+        street=street,
+        seat=seat_of(pending.zone),
+        zone=pending.zone,
+        expected=f"the card at {pending.origin}" if pending.origin else "",
+        seen=f"at {pending.zone}",
+        evidence=(pending.seq,),
+        evident=pending.evident,
+    )
+
+
+def current_street(hand: Hand) -> Street:
+    """The street that is being played or dealt: the latest with a board card, else the deal."""
+    found = Street.DEAL
+    for s in BOARD_STREETS:
+        if board.board_count(hand, s):
+            found = s
+    return found
+
+
+def _to_seat(
+    state: RulesState, said: list[Said], hand: Hand, event: CardCame, owner: int, to_seat: int
+) -> None:
+    if to_seat == owner:
+        number = hand.token_findings.pop(event.token, 0)
+        if number:
+            ledger.settle(state, said, number, FindingState.CORRECTED, at=event.at)
+        if owner in hand.folded and event.token not in hand.extra_seat.get(owner, ()):
+            _stray(state, hand, event, "muck-back", MUCK)
+        return
+    short = [i for i in hand.plan.by_seat.get(to_seat, ()) if i not in hand.fills]
+    surplus = event.token in hand.extra_seat.get(owner, ()) or bool(hand.extra_seat.get(owner))
+    if short and (surplus or not hand.closed or _asked_about(state, to_seat)):
+        _moved_to_due_seat(state, said, hand, event, owner, to_seat, short[0])
+        return
+    if not playing(state, hand, event.at):
+        return
+    hand.token_findings[event.token] = ledger.open_finding(
+        state,
+        said,
+        "CARD_SEAT_MISMATCH",
+        at=event.at,
+        street=current_street(hand),
+        seat=to_seat,
+        zone=event.zone,
+        expected=f"the card at seat {owner}",
+        seen=f"at seat {to_seat}",
+        evidence=(event.seq,),
+        evident=event.before,
+    )
+
+
+def _asked_about(state: RulesState, seat: int) -> bool:
+    return any(f.seat == seat and f.street is Street.DEAL for f in ledger.standing(state))
+
+
+def _moved_to_due_seat(
+    state: RulesState,
+    said: list[Said],
+    hand: Hand,
+    event: CardCame,
+    owner: int,
+    to_seat: int,
+    slot: int,
+) -> None:
+    """A remedy: the card goes to the seat that it was due to."""
+    deal.take_back(hand, event.zone, owner, event.token)
+    for i, fill in list(hand.fills.items()):
+        if fill.token == event.token:
+            del hand.fills[i]
+    hand.at_seat[event.token] = to_seat
+    hand.fills[slot] = Fill(event.token, event.after, event.before, event.seq, event.at)
+    hand.suspicions = tuple(s for s in hand.suspicions if slot not in s.missing)
+    hand.pendings = tuple(p for p in hand.pendings if p.token != event.token)
+    whole = all(i in hand.fills for i in hand.plan.by_seat[to_seat])
+    for f in ledger.standing(state):
+        fits = f.seat == owner and not hand.extra_seat.get(owner)
+        if (
+            f.street is Street.DEAL
+            and (fits or (f.seat == to_seat and whole))
+            and f.code.startswith("HOLE")
+        ):
+            ledger.settle(state, said, f.id, FindingState.CORRECTED, at=event.at)
+
+
+def _folded(state: RulesState, said: list[Said], hand: Hand, event: CardCame, seat: int) -> None:
+    surplus = event.token in hand.extra_seat.get(seat, ())
+    if surplus and len(hand.extra_seat[seat]) == 1 and seat not in hand.folded:
+        # The extra card is taken out of the hand; the hand itself goes on.
+        _surplus_left(state, said, hand, seat, event.token, event.at)
+        return
+    hand.at_seat[event.token] = seat
+    _fold(state, said, hand, seat, event.at, event.before)
+
+
+def _fold(
+    state: RulesState, said: list[Said], hand: Hand, seat: int, at: float, before: float
+) -> None:
+    hand.folded |= {seat}
+    hand.burned_from_seat.pop(seat, None)
+    deal.close_deal(state, said, at, before)
+    deal.excuse_seat(state, said, hand, seat, at)
+
+
+def _seat_to_burn(
+    state: RulesState, said: list[Said], hand: Hand, event: CardCame, seat: int
+) -> None:
+    """One card of a seat goes to the burn pile: the extra card or an exposed one that serves as burn, or half a fold."""
+    if hand.extra_seat.get(seat):
+        _surplus_left(state, said, hand, seat, event.token, event.at)
+        _serve_as_burn(state, said, hand, event)
+        return
+    if seat in hand.replaced:
+        _serve_as_burn(state, said, hand, event)
+        return
+    if seat in hand.burned_from_seat:
+        _fold(state, said, hand, seat, event.at, event.before)
+        return
+    hand.burned_from_seat[seat] = event.token
+    if not _lies_at_seat(state, hand, seat) and hand.plan.hole_cards > 1 and hand.closed:
+        partner_lifted = any(
+            s == seat and t != event.token and state.cards[t].lifted_since is not None
+            for t, s in hand.at_seat.items()
+            if t in state.cards
+        )
+        if not partner_lifted:
+            _fold(state, said, hand, seat, event.at, event.before)
+
+
+def _lies_at_seat(state: RulesState, hand: Hand, seat: int) -> bool:
+    return any(
+        s == seat
+        and (c := state.cards.get(t)) is not None
+        and c.lifted_since is None
+        and seat_of(c.zone) == seat
+        for t, s in hand.at_seat.items()
+    )
+
+
+def _serve_as_burn(state: RulesState, said: list[Said], hand: Hand, event: CardCame) -> None:
+    """The exposed or extra card is the burn of the coming street (irregularities IRR-06, IRR-14)."""
+    hand.at_seat.pop(event.token, None)
+    street = board.next_street(hand)
+    if street is None:
+        return
+    slot = next((i for i in hand.plan.burns[street] if i not in hand.fills), None)
+    if slot is not None:
+        board.fill_burn(state, said, hand, slot, event)
+
+
+def exposed_card_served(
+    state: RulesState, said: list[Said], hand: Hand, seat: int, event: CardCame
+) -> None:
+    """The replacement has reached the seat: the card that went to the burn pile before it is the coming street's burn."""
+    token = hand.burned_from_seat.pop(seat)
+    hand.replaced |= {seat}
+    hand.at_seat.pop(token, None)
+    for i in hand.plan.by_seat[seat]:
+        f = hand.fills.get(i)
+        if f is not None and f.token == token:
+            hand.fills[i] = replace(f, token=event.token)
+    place = state.cards.get(token)
+    street = board.next_street(hand)
+    if place is None or street is None:
+        return
+    slot = next((i for i in hand.plan.burns[street] if i not in hand.fills), None)
+    if slot is not None:
+        hand.fills[slot] = Fill(token, place.after, place.before, place.seq, event.at)
+        hand.suspicions = tuple(s for s in hand.suspicions if slot not in s.missing)
+
+
+def _surplus_left(
+    state: RulesState, said: list[Said], hand: Hand, seat: int, token: Token, at: float
+) -> None:
+    deal.take_back(hand, MUCK, seat, token)
+    hand.at_seat.pop(token, None)
+    hand.pendings = tuple(
+        p
+        for p in hand.pendings
+        if not (
+            p.what == "seat-surplus" and not hand.extra_seat.get(seat) and seat_of(p.zone) == seat
+        )
+    )
+    if hand.extra_seat.get(seat):
+        return
+    for f in ledger.standing(state):
+        if f.seat == seat and f.street is Street.DEAL and f.code == "HOLE_COUNT":
+            ledger.settle(state, said, f.id, FindingState.CORRECTED, at=at)
+
+
+def _board_to_burn_remedy(
+    state: RulesState, said: list[Said], hand: Hand, event: CardCame, was: CardAt
+) -> bool:
+    """A board card becomes a burn: the missing one of its street, or, with a card too many, the coming street's."""
+    if event.zone != (state.book.layout.burn_zone if state.book else BURN):
+        return False
+    for f in ledger.standing(state):
+        if f.code == "BOARD_COUNT" and (event.token in hand.extra_board or hand.extra_board):
+            board.forget_board_card(hand, event.token)
+            hand.pendings = tuple(
+                p for p in hand.pendings if p.what != "board-surplus" or p.token != event.token
+            )
+            ledger.settle(state, said, f.id, FindingState.CORRECTED, at=event.at)
+            after = board.next_street(hand)
+            slot = (
+                next((i for i in hand.plan.burns[after] if i not in hand.fills), None)
+                if after
+                else None
+            )
+            if slot is not None:
+                deal.fill_slot(hand, slot, event)
+            return True
+    for f in ledger.standing(state, "BURN_MISSING"):
+        street = f.street
+        if street is None or street is Street.DEAL:
+            continue
+        slot = next((i for i in hand.plan.burns[street] if i not in hand.fills), None)
+        if slot is None:
+            continue
+        freed = board.forget_board_card(hand, event.token)
+        deal.fill_slot(hand, slot, event)
+        hand.suspicions = tuple(s for s in hand.suspicions if slot not in s.missing)
+        ledger.settle(state, said, f.id, FindingState.CORRECTED, at=event.at)
+        if freed is not None:
+            missing = frozenset(i for i in hand.plan.board[freed] if i not in hand.fills)
+            if len(missing) < len(hand.plan.board[freed]):
+                hand.suspicions = tuple(s for s in hand.suspicions if s.code != "BOARD_COUNT")
+                board.ask_short_board(hand, freed, missing, event, 10.0)
+        return True
+    return False
+
+
+def _misplaced_comes_home(state: RulesState, said: list[Said], hand: Hand, event: CardCame) -> bool:
+    """A card whose place raised a finding has gone where it belongs."""
+    number = hand.token_findings.get(event.token)
+    finding = state.findings.get(number or 0)
+    if finding is None or finding.code not in (
+        "BOARD_POSITION",
+        "BURN_MISPLACED",
+        "BOARD_MUCK_MIX",
+    ):
+        return False
+    ledger.settle(state, said, finding.id, FindingState.CORRECTED, at=event.at)
+    del hand.token_findings[event.token]
+    return True
+
+
+def _remedied_by_leaving(
+    state: RulesState,
+    said: list[Said],
+    hand: Hand,
+    token: Token,
+    was: CardAt,
+    zone: Zone | None,
+    event: CardCame | CardLeft,
+) -> None:
+    """What a card's leaving puts right: the extra burn goes back, the stray card goes home."""
+    number = hand.token_findings.get(token)
+    finding = state.findings.get(number or 0)
+    if was.zone == BURN and hand.extra_burns:
+        _extra_burn_left(state, said, hand, token, event.at)
+        return
+    if finding is None:
+        if is_board(was.zone) and zone is None and hand.extra_board:
+            _extra_board_left(state, said, hand, token, event.at)
+        return
+    if finding.code in (
+        "MUCK_RETRIEVED",
+        "CARD_SEAT_MISMATCH",
+        "HOLE_TO_OUTSIDER",
+        "CARD_AFTER_RIVER",
+        "BURN_MISPLACED",
+    ):
+        home = zone is None or finding.zone != zone
+        if finding.code in ("MUCK_RETRIEVED",):
+            home = zone is not None and _is_pile(zone)
+        if finding.code == "CARD_SEAT_MISMATCH":
+            home = zone is not None and seat_of(zone) == hand.at_seat.get(token)
+        if home:
+            ledger.settle(state, said, finding.id, FindingState.CORRECTED, at=event.at)
+            hand.token_findings.pop(token, None)
+            hand.extra_board = tuple(t for t in hand.extra_board if t != token)
+    elif finding.code == "BOARD_COUNT" and zone is None:
+        _extra_board_left(state, said, hand, token, event.at)
+    elif finding.code == "BOARD_MUCK_MIX" and zone is not None and is_board(zone):
+        ledger.settle(state, said, finding.id, FindingState.CORRECTED, at=event.at)
+        hand.token_findings.pop(token, None)
+
+
+def _extra_burn_left(
+    state: RulesState, said: list[Said], hand: Hand, token: Token, at: float
+) -> None:
+    """One of the burns went back on the stub; whichever it was, the pile is right again."""
+    if token in hand.extra_burns:
+        hand.extra_burns = tuple(t for t in hand.extra_burns if t != token)
+    else:
+        for i, fill in list(hand.fills.items()):
+            if fill.token == token:
+                hand.fills[i] = replace(fill, token=hand.extra_burns[0])
+                hand.extra_burns = hand.extra_burns[1:]
+                break
+        else:
+            return
+    hand.pendings = tuple(p for p in hand.pendings if p.what != "burn-extra")
+    place = state.cards.get(token)
+    if place is not None:
+        state.cards[token] = replace(place, returned=True)
+    if hand.extra_burns:
+        return
+    for f in ledger.standing(state):
+        if f.code in ("BURN_EXTRA", "BURN_UNEXPECTED"):
+            ledger.settle(state, said, f.id, FindingState.CORRECTED, at=at)
+
+
+def _extra_board_left(
+    state: RulesState, said: list[Said], hand: Hand, token: Token, at: float
+) -> None:
+    if not hand.extra_board:
+        return
+    board.forget_board_card(hand, token)
+    place = state.cards.get(token)
+    if place is not None:
+        state.cards[token] = replace(place, returned=True)
+    if hand.extra_board:
+        return
+    for f in ledger.standing(state):
+        if f.code in ("BOARD_COUNT", "CARD_AFTER_RIVER"):
+            ledger.settle(state, said, f.id, FindingState.CORRECTED, at=at)
+
+
+# --- leaving ------------------------------------------------------------------------------------
+
+
+def on_left(state: RulesState, said: list[Said], event: CardLeft) -> None:
+    hand = state.hand
+    place = state.cards.get(event.token)
+    if place is None or place.zone != event.zone:
+        return
+    if place.carried or hand is None:
+        del state.cards[event.token]
+        return
+    state.cards[event.token] = replace(place, lifted_since=event.after)
+    seat = seat_of(event.zone)
+    if seat is None and (is_board(event.zone) or _is_pile(event.zone)):
+        before = set(hand.extra_burns) | set(hand.extra_board)
+        _remedied_by_leaving(state, said, hand, event.token, place, None, event)
+        if before == set(hand.extra_burns) | set(hand.extra_board):
+            hand.left_piles_at = max(hand.left_piles_at, event.at)
+        return
+    if seat is not None and event.token in hand.at_seat:
+        if event.token in hand.extra_seat.get(seat, ()) or hand.extra_seat.get(seat):
+            _surplus_left(state, said, hand, seat, event.token, event.at)
+            _return_to_stub(state, event.token)
+            return
+        if seat not in hand.folded:
+            _watch_lift(state, hand, event, seat)
+    elif seat is not None:
+        _remedied_by_leaving(state, said, hand, event.token, place, None, event)
+
+
+def _return_to_stub(state: RulesState, token: Token) -> None:
+    place = state.cards.get(token)
+    if place is not None:
+        state.cards[token] = replace(place, returned=True)
+
+
+def _watch_lift(state: RulesState, hand: Hand, event: CardLeft, seat: int) -> None:
+    book = state.book
+    assert book is not None
+    suspect(
+        hand,
+        Suspicion(
+            code="CARDS_OFF_TABLE",
+            street=current_street(hand),
+            seat=seat,
+            zone=event.zone,
+            zones=book.pile_zones,
+            since=event.after,
+            slots=frozenset(),
+            not_before=event.after + book.lift_grace_s,
+            expected="cards on the table",
+            seen=f"unread for {book.lift_grace_s:.0f} s",
+            evidence=(event.seq,),
+            evident=event.after + book.lift_grace_s,
+            token=event.token,
+        ),
+    )
+
+
+def on_returned(state: RulesState, said: list[Said], event: CardCame, was: CardAt) -> None:
+    """A lifted card was put back where it lay."""
+    hand = state.hand
+    state.cards[event.token] = replace(was, lifted_since=None)
+    if hand is None:
+        return
+    hand.suspicions = tuple(
+        s for s in hand.suspicions if not (s.code == "CARDS_OFF_TABLE" and s.token == event.token)
+    )
+    seat = seat_of(event.zone)
+    gone = [
+        t
+        for t, s in hand.at_seat.items()
+        if s == seat and (c := state.cards.get(t)) and c.lifted_since is not None
+    ]
+    if seat is not None and not gone:
+        for f in ledger.standing(state, "CARDS_OFF_TABLE"):
+            if f.seat == seat:
+                ledger.settle(state, said, f.id, FindingState.CORRECTED, at=event.at)
+
+
+def lying(state: RulesState) -> list[Token]:
+    """Cards of the present hand that are still read where they were put."""
+    return [t for t, c in state.cards.items() if c.lifted_since is None and not c.carried]
+
+
+def gathered(state: RulesState, at: float) -> bool:
+    """Whether the dealer has taken up the hand: at most one forgotten card lies, and either a pile was taken up or the
+    cards have been gone for longer than a player may lift them."""
+    hand = state.hand
+    book = state.book
+    if hand is None or book is None or len(hand.fills) < 2 or len(lying(state)) > 1:
+        return False
+    if hand.left_piles_at > NEVER:
+        return True
+    return at >= _last_lift(state) + book.lift_grace_s
+
+
+def gather_deadline(state: RulesState) -> float | None:
+    hand = state.hand
+    book = state.book
+    if hand is None or book is None or len(hand.fills) < 2 or len(lying(state)) > 1:
+        return None
+    return _last_lift(state) + book.lift_grace_s
+
+
+def _last_lift(state: RulesState) -> float:
+    lifted = [c.lifted_since for c in state.cards.values() if c.lifted_since is not None]
+    return max(lifted, default=0.0)

@@ -1,0 +1,427 @@
+"""Where a hand begins and ends, and whether the button lies where it must."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from controller.model.events import CardCame, SeatStatus
+from controller.model.findings import FindingState, HandBegan, HandEnded, Said, Street
+from controller.model.table import MAX_SEATS, seat_of
+from controller.rules.engine import ledger
+from controller.rules.engine.state import NEVER, Hand, Redeal, RulesState
+from controller.rules.plans import dealing_order
+
+LOOSE_S = 8.0  # two arrivals at two seats within so long are a deal
+HOUSE_FINDINGS = frozenset({"READER_LOST", "SEAT_OVER_MAX", "SEAT_UNASSIGNED"})
+
+
+def due_seats(state: RulesState) -> tuple[int, ...]:
+    return tuple(sorted(s for s, st in state.seats.items() if st is SeatStatus.IN))
+
+
+def expected_button(state: RulesState) -> int | None:
+    """The seat to which the button goes for the coming hand, as far as anybody can say."""
+    if state.redeal is not None:
+        return state.redeal.button
+    seats = due_seats(state)
+    if not seats:
+        return None
+    if state.last_button is not None:
+        return dealing_order(seats, state.last_button)[0]
+    if state.opening and state.book is not None:
+        if state.book.button_start == "dealer-left":
+            return seats[0]
+        if state.book.button_start == "dealer-right":
+            return seats[-1]
+    return None
+
+
+def button_for_hand(state: RulesState) -> int | None:
+    seen = state.buttons
+    if seen is None or not seen:
+        return expected_button(state)
+    if len(seen) == 1:
+        return seen[0]
+    expected = expected_button(state)
+    return expected if expected in seen else seen[0]
+
+
+def consider_start(state: RulesState, event: CardCame) -> list[CardCame] | None:
+    """Between hands a card from the deck has come to rest. The arrivals with which a hand begins, or None if none does.
+
+    One begins with an arrival that fits the plan's first places, or with two arrivals at two seats in short
+    succession; a single late, forgotten or washed card begins nothing.
+    """
+    book = state.book
+    assert book is not None
+    if event.after == NEVER:
+        return None  # it lay there before anybody looked
+    seats = due_seats(state)
+    if len(seats) < 2:
+        return None
+    lying = [e for e in state.loose if _lies(state, e)]
+    state.loose = (*lying, event)
+    seat = seat_of(event.zone)
+    first = dealing_order(seats, button_for_hand(state))[0]
+    elsewhere = [
+        e for e in state.loose if seat_of(e.zone) is None and e.zone != book.layout.burn_zone
+    ]
+    burns = [e for e in state.loose if e.zone == book.layout.burn_zone]
+    if event.zone == book.layout.burn_zone:
+        if book.shape.burns[Street.DEAL] and len(burns) == 1 and not elsewhere:
+            return [event]
+        return None
+    if seat is None:
+        return None
+    recent = [
+        e for e in state.loose if seat_of(e.zone) is not None and event.before - e.before <= LOOSE_S
+    ]
+    at_due = {seat_of(e.zone) for e in recent} & set(seats)
+    if seat == first or len(at_due) >= 2:
+        opening = [*recent]
+        if len(burns) == 1 and event.before - burns[0].before <= 20.0:
+            opening.append(burns[0])
+        return sorted(opening, key=lambda e: e.before)
+    return None
+
+
+def _lies(state: RulesState, event: CardCame) -> bool:
+    place = state.cards.get(event.token)
+    return place is not None and place.zone == event.zone and place.lifted_since is None
+
+
+def begin(state: RulesState, said: list[Said], at: float, provisional: bool = False) -> bool:
+    """A hand begins: its plan is fixed, and the button is looked at. False where nobody is due cards."""
+    book = state.book
+    assert book is not None
+    seats = due_seats(state)
+    if len(seats) < 2:
+        return False
+    button = button_for_hand(state)
+    state.hands += 1
+    state.loose = ()
+    for number in [n for n, f in state.findings.items() if f.state in ledger.SETTLED]:
+        del state.findings[number]
+    state.hand = Hand(
+        number=state.hands,
+        plan=book.plan(seats, button),
+        button=button,
+        began=at,
+        provisional=provisional,
+        blind=frozenset(z for zs in state.lost.values() for z in zs),
+    )
+    if not provisional:
+        confirm_begin(state, said, at)
+    return True
+
+
+def confirm_begin(state: RulesState, said: list[Said], at: float) -> None:
+    hand = state.hand
+    assert hand is not None
+    hand.provisional = False
+    said.append(HandBegan(at=at, hand=hand.number, button=hand.button, seats=hand.plan.seats))
+    if state.redeal is not None:
+        _check_redeal(state, said, hand, at)
+    else:
+        _check_button(state, said, hand, at)
+    _check_seats(state, said, at)
+
+
+def _check_redeal(state: RulesState, said: list[Said], hand: Hand, at: float) -> None:
+    first = state.redeal
+    book = state.book
+    assert first is not None and book is not None
+    state.redeal = None
+    differs = []
+    if hand.button != first.button:
+        differs.append(f"button at seat {hand.button}, was {first.button}")
+    if set(hand.plan.seats) != set(first.seats):
+        now, then = set(hand.plan.seats), set(first.seats)
+        changed = ", ".join(str(s) for s in sorted(now ^ then))
+        differs.append(f"other seats dealt in: {changed}")
+    if book.game != first.game:
+        differs.append(f"game {book.game}, was {first.game}")
+    if not differs or not book.profile.redeal_exact.value:
+        return
+    ledger.open_finding(
+        state,
+        said,
+        "REDEAL_NOT_EXACT",
+        at=at,
+        street=Street.DEAL,
+        seat=hand.button if hand.button != first.button else None,
+        expected="the same button, seats and game as in the first deal",
+        seen="; ".join(differs),
+        evident=at,
+    )
+
+
+def _check_button(state: RulesState, said: list[Said], hand: Hand, at: float) -> None:
+    book = state.book
+    seen = state.buttons
+    assert book is not None
+    if seen is None:
+        return
+    expected = expected_button(state)
+    if len(seen) == 0:
+        if book.profile.button_required.value:
+            _button(
+                state,
+                said,
+                "BTN_MISSING",
+                at,
+                expected,
+                "one button on the table",
+                "none",
+                "opening" if state.opening else "",
+            )
+        return
+    if len(seen) > 1:
+        wrong = next((s for s in seen if s != expected), seen[-1])
+        _button(
+            state,
+            said,
+            "BTN_DUPLICATE",
+            at,
+            wrong,
+            "one button",
+            "at seats " + " and ".join(map(str, seen)),
+        )
+        return
+    seat = seen[0]
+    if state.last_button is None:
+        if state.opening and expected is not None and seat != expected:
+            _button(
+                state,
+                said,
+                "BTN_START",
+                at,
+                expected,
+                f"the opening button at seat {expected}",
+                f"at seat {seat}",
+            )
+        return
+    if seat == state.last_button:
+        _button(
+            state,
+            said,
+            "BTN_NOT_MOVED",
+            at,
+            expected,
+            f"the button moved to seat {expected}",
+            f"still at seat {seat}",
+        )
+        return
+    forward = (seat - state.last_button) % _seats_round(state)
+    if forward * 2 > _seats_round(state):
+        _button(
+            state,
+            said,
+            "BTN_BACKWARD",
+            at,
+            expected,
+            f"the button clockwise to seat {expected}",
+            f"back to seat {seat}",
+        )
+        return
+    passed = [
+        s
+        for s in due_seats(state)
+        if 0 < (s - state.last_button) % _seats_round(state) < forward and s in state.last_seats
+    ]
+    if passed:
+        nearest = min(passed, key=lambda s: (s - (state.last_button or 0)) % _seats_round(state))
+        _button(
+            state,
+            said,
+            "BTN_SKIPPED",
+            at,
+            nearest,
+            f"the button at seat {nearest}",
+            f"at seat {seat}",
+        )
+
+
+def _seats_round(state: RulesState) -> int:
+    return state.book.layout.seats if state.book is not None else MAX_SEATS
+
+
+def _button(
+    state: RulesState,
+    said: list[Said],
+    code: str,
+    at: float,
+    seat: int | None,
+    expected: str,
+    seen: str,
+    detail: str = "",
+) -> None:
+    ledger.open_finding(
+        state,
+        said,
+        code,
+        at=at,
+        street=Street.DEAL,
+        seat=seat,
+        expected=expected,
+        seen=seen,
+        evident=at,
+        detail=detail,
+    )
+
+
+def on_button(state: RulesState, said: list[Said], seats: tuple[int, ...], at: float) -> None:
+    """The button sensors, or the floor, say where the button is."""
+    state.buttons = seats
+    hand = state.hand
+    if hand is None or hand.provisional:
+        return
+    known = [f for f in ledger.standing(state) if f.code.startswith("BTN_")]
+    if seats == (hand.button,):
+        for f in known:
+            if f.code in ("BTN_MOVED_MIDHAND", "BTN_MISSING", "BTN_DUPLICATE"):
+                ledger.settle(state, said, f.id, FindingState.CORRECTED, at=at)
+        return
+    if not seats:
+        return  # lifted for a moment; the hand's button is known
+    if len(seats) > 1:
+        if not any(f.code == "BTN_DUPLICATE" for f in known):
+            wrong = next((s for s in seats if s != hand.button), seats[-1])
+            _button(
+                state,
+                said,
+                "BTN_DUPLICATE",
+                at,
+                wrong,
+                "one button",
+                "at seats " + " and ".join(map(str, seats)),
+            )
+        return
+    seat = seats[0]
+    missing = [f for f in known if f.code == "BTN_MISSING"]
+    if missing or hand.button is None:
+        for f in missing:
+            ledger.settle(state, said, f.id, FindingState.CORRECTED, at=at)
+        if not hand.fills or hand.button is None:
+            hand.button = seat
+        return
+    placed = [
+        f for f in known if f.code in ("BTN_START", "BTN_NOT_MOVED", "BTN_SKIPPED", "BTN_BACKWARD")
+    ]
+    if placed and placed[0].seat == seat:
+        for f in placed:
+            ledger.settle(state, said, f.id, FindingState.CORRECTED, at=at)
+        hand.button = seat
+        return
+    if any(f.code == "BTN_MOVED_MIDHAND" for f in known):
+        return
+    _button(
+        state,
+        said,
+        "BTN_MOVED_MIDHAND",
+        at,
+        hand.button,
+        f"the button at seat {hand.button} until the hand ends",
+        f"at seat {seat}",
+    )
+
+
+def _check_seats(state: RulesState, said: list[Said], at: float) -> None:
+    over_max(state, said, at)
+
+
+def over_max(state: RulesState, said: list[Said], at: float) -> None:
+    book = state.book
+    assert book is not None
+    taken = sum(st is not SeatStatus.OUT for st in state.seats.values())
+    known = [f for f in ledger.standing(state, "SEAT_OVER_MAX")]
+    if taken > book.max_seats:
+        if not known:
+            ledger.open_finding(
+                state,
+                said,
+                "SEAT_OVER_MAX",
+                at=at,
+                street=None,
+                seat=max(s for s, st in state.seats.items() if st is not SeatStatus.OUT),
+                expected=f"at most {book.max_seats} players",
+                seen=f"{taken} players",
+                evident=at,
+            )
+    else:
+        for f in known:
+            ledger.settle(state, said, f.id, FindingState.CORRECTED, at=at)
+
+
+def unassigned(state: RulesState, said: list[Said], seat: int, at: float) -> None:
+    """Somebody sits where nobody is registered."""
+    book = state.book
+    assert book is not None
+    occupied = seat not in state.absent
+    known = [f for f in ledger.standing(state, "SEAT_UNASSIGNED") if f.seat == seat]
+    wrong = occupied and state.seats.get(seat, SeatStatus.OUT) is SeatStatus.OUT
+    if wrong and not known and book.profile.seat_assigned.value:
+        ledger.open_finding(
+            state,
+            said,
+            "SEAT_UNASSIGNED",
+            at=at,
+            street=None,
+            seat=seat,
+            expected="a player registered at the seat",
+            seen="somebody sits there",
+            evident=at,
+        )
+    elif not wrong:
+        for f in known:
+            ledger.settle(state, said, f.id, FindingState.CORRECTED, at=at)
+
+
+def end(state: RulesState, said: list[Said], at: float, reason: str) -> None:
+    """The hand is over. Its open findings are closed; a misdeal corrects what it is the remedy of."""
+    hand = state.hand
+    book = state.book
+    if hand is None or book is None:
+        return
+    misdeal = reason == "misdeal"
+    for f in ledger.standing(state):
+        if f.code in HOUSE_FINDINGS:
+            continue
+        ledger.settle(
+            state,
+            said,
+            f.id,
+            FindingState.CORRECTED if misdeal else FindingState.CLOSED,
+            at=at,
+        )
+    if misdeal:
+        state.redeal = Redeal(hand.button, hand.plan.seats, book.game)
+    else:
+        if len(hand.fills) > 1:
+            state.redeal = None
+        if hand.button is not None and len(hand.fills) > 1:
+            state.last_button = hand.button
+            state.last_seats = hand.plan.seats
+            state.opening = False
+    state.hand = None
+    state.cards = {}
+    state.loose = ()
+    state.ended_at = at
+    said.append(HandEnded(at=at, hand=hand.number, reason=reason))  # type: ignore[arg-type]
+
+
+def cancel(state: RulesState, at: float) -> None:
+    """What looked like a hand's first card was not one."""
+    hand = state.hand
+    if hand is None:
+        return
+    state.hands -= 1
+    state.hand = None
+    state.loose = ()
+
+
+def carry_house_findings(state: RulesState) -> None:
+    """Findings about the house rather than a hand stay with the hand that is on."""
+    for number, f in list(state.findings.items()):
+        if f.code in HOUSE_FINDINGS and f.state in (FindingState.OPEN, FindingState.ASKING):
+            state.findings[number] = replace(f, hand=state.hands)

@@ -1,0 +1,193 @@
+"""What the rules remember between two events. Values only: `step` works on a copy and returns it.
+
+Containers are replaced or copied by `RulesState.copy`; whatever lies in them is immutable.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from controller.model.events import CardCame, SeatStatus, Token
+from controller.model.findings import Finding, Street
+from controller.model.table import Zone
+from controller.rules.engine.book import Rulebook
+from controller.rules.plans import DealPlan
+
+NEVER = float("-inf")
+
+
+@dataclass(frozen=True, slots=True)
+class Fill:
+    """An arrival that took a slot, with the interval that is fixed for good. `token` None: excused by the floor."""
+
+    token: Token | None
+    after: float
+    before: float
+    seq: int
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class CardAt:
+    """Where a card is believed to be. `lifted`: no longer read there, nor anywhere else. `returned`: it was put back on the
+    stub as a remedy, so that its next arrival comes from the deck again."""
+
+    zone: Zone
+    origin: Zone | None  # zone it lay in before, None: the deck
+    after: float
+    before: float
+    lifted_since: float | None = None
+    slot: int | None = None
+    returned: bool = False
+    carried: bool = False
+    seq: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Suspicion:
+    """A card seems not to have come: `zones` were all asked to be silent since `since`; `silent` are those that were.
+
+    code, street, seat, zone, expected, seen: what the question would say. `slots`: the plan's slots it is about; another
+    order mistake that touches one of them follows from this one. `finding`: None until the question is shown. `step`: 1
+    until the question, 2 until the warning, 3 done. `not_before`: earliest second for the question.
+    """
+
+    code: str
+    street: Street
+    seat: int | None
+    zone: Zone | None
+    zones: tuple[Zone, ...]
+    since: float
+    slots: frozenset[int]
+    missing: frozenset[int] = frozenset()
+    silent: frozenset[Zone] = frozenset()
+    evidence: tuple[int, ...] = ()
+    seen: str = ""
+    expected: str = ""
+    finding: int | None = None
+    step: int = 1
+    not_before: float = NEVER
+    evident: float = 0.0
+    token: Token | None = None
+    counts: tuple[int, int] | None = None
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A judgement that waits for what else comes: `what` on `token` in `zone`, decided at `due`."""
+
+    what: str
+    token: Token
+    zone: Zone
+    due: float
+    seq: int
+    evident: float
+    street: Street | None = None
+    origin: Zone | None = None
+
+
+@dataclass(slots=True)
+class Hand:
+    """One hand, from its first card to its end."""
+
+    number: int
+    plan: DealPlan
+    button: int | None
+    began: float
+    fills: dict[int, Fill] = field(default_factory=dict)
+    closed: bool = False  # the deal of hole cards is over
+    closed_at: float = 0.0
+    last_hole_at: float = NEVER  # `before` of the latest hole card
+    last_board_at: float = NEVER
+    suspicions: tuple[Suspicion, ...] = ()
+    pendings: tuple[Pending, ...] = ()
+    folded: frozenset[int] = frozenset()
+    burned_from_seat: dict[int, Token] = field(
+        default_factory=dict
+    )  # seat → its one card that went to the burn pile
+    extra_board: tuple[Token, ...] = ()  # board cards beyond the plan
+    extra_seat: dict[int, tuple[Token, ...]] = field(default_factory=dict)
+    extra_burns: tuple[Token, ...] = ()
+    unknown_in_pile: tuple[Token, ...] = ()  # deck-origin cards in the muck
+    replaced: frozenset[int] = frozenset()
+    left_piles_at: float = NEVER  # when a board, burn or muck card last left its zone
+    provisional: bool = False
+    late_burns: dict[int, int] = field(
+        default_factory=dict
+    )  # slot filled late → finding it corrected
+    blind: frozenset[Zone] = frozenset()  # zones that were blind at some time in this hand
+    dead: frozenset[int] = frozenset()
+    substantial_action: bool | None = None
+    order_slots: frozenset[int] = frozenset()  # slots that a shown order finding is about
+    order_findings: tuple[
+        tuple[int, int | None], ...
+    ] = ()  # (finding, seat) of shown order findings
+    wrong_first: bool = False
+    excused: frozenset[int] = frozenset()  # slots about which the floor wants to hear no more
+    cannot_tell: frozenset[str] = frozenset()  # codes that this hand can no longer decide
+    beside_board: dict[Street, Token] = field(default_factory=dict)  # burns laid beside the board
+    at_seat: dict[Token, int] = field(default_factory=dict)  # the seat a hole card belongs to
+    token_findings: dict[Token, int] = field(
+        default_factory=dict
+    )  # finding that a card's place raised
+
+    def copy(self) -> Hand:
+        return replace(
+            self,
+            fills=dict(self.fills),
+            burned_from_seat=dict(self.burned_from_seat),
+            extra_seat=dict(self.extra_seat),
+            late_burns=dict(self.late_burns),
+            beside_board=dict(self.beside_board),
+            at_seat=dict(self.at_seat),
+            token_findings=dict(self.token_findings),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Redeal:
+    """What an exact redeal has to repeat."""
+
+    button: int | None
+    seats: tuple[int, ...]
+    game: str
+
+
+@dataclass(slots=True)
+class RulesState:
+    """Everything the rules know. Make one with `closed()`; the first event must be a TableOpened."""
+
+    book: Rulebook | None = None
+    seats: dict[int, SeatStatus] = field(default_factory=dict)
+    absent: frozenset[int] = frozenset()
+    buttons: tuple[int, ...] | None = (
+        None  # what the sensors say; None: no sensors, nothing declared
+    )
+    last_button: int | None = None
+    last_seats: tuple[int, ...] = ()
+    opening: bool = False
+    hands: int = 0
+    hand: Hand | None = None
+    cards: dict[Token, CardAt] = field(default_factory=dict)
+    loose: tuple[CardCame, ...] = ()
+    redeal: Redeal | None = None
+    findings: dict[int, Finding] = field(
+        default_factory=dict
+    )  # asking or open, and all of the present hand
+    next_finding: int = 1
+    lost: dict[str, tuple[Zone, ...]] = field(default_factory=dict)
+    watch_only: bool = False
+    ended_at: float = NEVER
+    quieted: frozenset[int] = frozenset()
+    called: frozenset[str] = frozenset()  # registry findings already said, by code and seat
+
+    def copy(self) -> RulesState:
+        return replace(
+            self,
+            seats=dict(self.seats),
+            hand=self.hand.copy() if self.hand else None,
+            cards=dict(self.cards),
+            findings=dict(self.findings),
+            lost=dict(self.lost),
+        )

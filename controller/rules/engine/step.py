@@ -1,0 +1,529 @@
+"""`step`: one event in, the new state and what is to be said out. Pure; time is in the event."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from controller.model.events import (
+    ButtonDeclared,
+    ButtonSeen,
+    CardCame,
+    CardCarried,
+    CardLeft,
+    FloorSaid,
+    KeyPressed,
+    ReaderBack,
+    ReaderLost,
+    SeatRegistered,
+    SeatSeen,
+    SeatStatus,
+    StillEmpty,
+    SubstantialAction,
+    TableEvent,
+    TableOpened,
+    TagFault,
+    TagVerdict,
+)
+from controller.model.findings import FindingState, Said, Severity, Street
+from controller.model.table import COUNT, MUCK, STUB, is_board, seat_of
+from controller.rules.engine import board, deal, ledger, moves, start, suspicion
+from controller.rules.engine.book import rulebook
+from controller.rules.engine.state import NEVER, CardAt, Fill, Hand, Pending, RulesState
+
+CONFIRM_START_S = 2.0  # a first burn that lies alone for so long is a hand's beginning
+
+_TAG_CODES = {
+    TagFault.FOREIGN: "DECK_FOREIGN",
+    TagFault.CLONE: "DECK_CLONE",
+    TagFault.DUPLICATE: "DECK_DUPLICATE",
+    TagFault.JOKER: "DECK_JOKER",
+    TagFault.OTHER_DECK: "DECK_MIXED",
+}
+_TAG_SEEN = {
+    TagFault.FOREIGN: "a tag of no registered deck",
+    TagFault.CLONE: "one tag in two places at once",
+    TagFault.DUPLICATE: "the same card twice",
+    TagFault.JOKER: "a joker",
+    TagFault.OTHER_DECK: "a card of the other deck",
+}
+
+
+def closed() -> RulesState:
+    """The state before the table is opened."""
+    return RulesState()
+
+
+def step(state: RulesState, event: TableEvent) -> tuple[RulesState, tuple[Said, ...]]:
+    """What the rules make of one event. `state` is not changed. Never raises for any order of events; an event that means
+    nothing before the table is opened is passed over. A TableOpened whose profile or layout cannot be read raises
+    pydantic.ValidationError."""
+    new = state.copy()
+    said: list[Said] = []
+    if isinstance(event, TableOpened):
+        _opened(new, said, event)
+        return new, tuple(said)
+    if new.book is None:
+        return new, ()
+    _fall_due(new, said, event.at)
+    if isinstance(event, CardCame):
+        _came(new, said, event)
+    elif isinstance(event, StillEmpty):
+        suspicion.on_still_empty(new, said, event)
+    elif isinstance(event, CardLeft):
+        moves.on_left(new, said, event)
+    elif isinstance(event, CardCarried):
+        new.cards[event.token] = CardAt(event.zone, None, NEVER, NEVER, carried=True)
+    elif isinstance(event, TagVerdict):
+        _tag(new, said, event)
+    elif isinstance(event, ButtonSeen):
+        start.on_button(new, said, event.seats, event.at)
+    elif isinstance(event, ButtonDeclared):
+        start.on_button(new, said, (event.seat,), event.at)
+    elif isinstance(event, SeatSeen):
+        _seat_seen(new, said, event)
+    elif isinstance(event, SeatRegistered):
+        _registered(new, said, event)
+    elif isinstance(event, KeyPressed):
+        _key(new, said, event)
+    elif isinstance(event, FloorSaid):
+        _floor(new, said, event)
+    elif isinstance(event, SubstantialAction):
+        _substantial_action(new, said, event)
+    elif isinstance(event, ReaderLost):
+        _reader_lost(new, said, event)
+    elif isinstance(event, ReaderBack):
+        _reader_back(new, said, event)
+    _after(new, said, event.at)
+    return new, tuple(said)
+
+
+# --- time -----------------------------------------------------------------------------------------
+
+
+def deadline(state: RulesState) -> float | None:
+    """The next monotonic second at which a Tick would decide something; None if nothing waits for time."""
+    hand = state.hand
+    if hand is None:
+        return None
+    times = [p.due for p in hand.pendings]
+    times += [
+        s.not_before
+        for s in hand.suspicions
+        if s.step < 3 and s.silent.issuperset(s.zones) and s.not_before > NEVER
+    ]
+    quiet = _quiet_at(state)
+    if quiet is not None:
+        times.append(quiet)
+    gather = moves.gather_deadline(state)
+    if gather is not None:
+        times.append(gather)
+    return min(times, default=None)
+
+
+def _quiet_at(state: RulesState) -> float | None:
+    """When the deal closes by quiet: the plan's end has been reached, and nothing more has come."""
+    hand, book = state.hand, state.book
+    if hand is None or book is None or hand.closed or hand.last_hole_at == NEVER:
+        return None
+    plan = hand.plan
+    highest = max((i for i in hand.fills if i <= plan.last_hole), default=-1)
+    if highest < plan.last_hole - 1:
+        return None
+    return hand.last_hole_at + book.quiet_s
+
+
+def _fall_due(state: RulesState, said: list[Said], at: float) -> None:
+    hand = state.hand
+    if hand is None:
+        return
+    if hand.pendings:
+        due = sorted((p for p in hand.pendings if p.due <= at), key=lambda p: p.due)
+        for p in due:
+            if p in hand.pendings:
+                hand.pendings = tuple(q for q in hand.pendings if q is not p)
+                _decide(state, said, p, p.due if p.due > NEVER else at)
+    quiet = _quiet_at(state)
+    if quiet is not None and at >= quiet:
+        deal.close_deal(state, said, quiet, hand.last_hole_at)
+    suspicion.ripen(state, said, at)
+
+
+def _decide(state: RulesState, said: list[Said], pending: Pending, at: float) -> None:
+    if pending.what == "seat-surplus":
+        if _lies_there(state, pending):
+            deal.surplus_stands(state, said, pending, at)
+    elif pending.what == "burn-extra":
+        if _lies_there(state, pending):
+            board.extra_burn_stands(state, said, pending, at)
+    elif pending.what == "late-burn":
+        board.late_burn_settles(state, said, pending, at)
+    elif pending.what in ("board-surplus", "after-river"):
+        board.board_surplus_stands(state, said, pending, at)
+    elif pending.what == "confirm-start":
+        hand = state.hand
+        if hand is not None and hand.provisional and _lies_there(state, pending):
+            start.confirm_begin(state, said, at)
+    else:
+        moves.stray_stands(state, said, pending, at)
+
+
+def _lies_there(state: RulesState, pending: Pending) -> bool:
+    place = state.cards.get(pending.token)
+    return place is not None and place.zone == pending.zone and place.lifted_since is None
+
+
+def _after(state: RulesState, said: list[Said], at: float) -> None:
+    hand = state.hand
+    if hand is None:
+        return
+    if hand.provisional and not moves.lying(state):
+        start.cancel(state, at)
+        return
+    if len(hand.fills) == 1 and not moves.lying(state) and state.cards:
+        start.end(state, said, at, "gather")
+        return
+    if moves.gathered(state, at):
+        start.end(state, said, at, "gather")
+
+
+# --- cards ----------------------------------------------------------------------------------------
+
+
+def _came(state: RulesState, said: list[Said], event: CardCame) -> None:
+    was = state.cards.get(event.token)
+    if was is not None and was.carried:
+        if was.zone == event.zone:
+            return
+        was = None
+    if event.zone == COUNT:
+        return
+    hand = state.hand
+    place = CardAt(
+        zone=event.zone,
+        origin=was.zone if was else None,
+        after=event.after,
+        before=event.before,
+        seq=event.seq,
+    )
+    if hand is None:
+        state.cards[event.token] = place
+        _between_hands(state, said, event)
+        return
+    if was is None or was.returned:
+        state.cards[event.token] = place
+        _arrived(state, said, event)
+    elif was.zone == event.zone:
+        moves.on_returned(state, said, event, was)
+    else:
+        state.cards[event.token] = place
+        moves.on_moved(state, said, event, was)
+
+
+def _between_hands(state: RulesState, said: list[Said], event: CardCame) -> None:
+    book = state.book
+    assert book is not None
+    opening = start.consider_start(state, event)
+    if opening is None:
+        return
+    alone = len(opening) == 1 and opening[0].zone == book.layout.burn_zone
+    if not start.begin(state, said, event.at, provisional=alone):
+        return
+    hand = state.hand
+    assert hand is not None
+    for first in opening:
+        _arrived(state, said, first)
+    if alone:
+        hand.pendings = (
+            *hand.pendings,
+            Pending(
+                what="confirm-start",
+                token=event.token,
+                zone=event.zone,
+                due=event.at + CONFIRM_START_S,
+                seq=event.seq,
+                evident=event.before,
+            ),
+        )
+
+
+def _arrived(state: RulesState, said: list[Said], event: CardCame) -> None:
+    """A card from the deck has come to rest."""
+    hand, book = state.hand, state.book
+    assert hand is not None and book is not None
+    seat = seat_of(event.zone)
+    if hand.provisional and seat is not None:
+        start.confirm_begin(state, said, event.at)
+    if seat is not None:
+        _arrived_at_seat(state, said, hand, event, seat)
+    elif is_board(event.zone):
+        board.on_board(state, said, event)
+    elif event.zone == book.layout.burn_zone and not book.layout.burn_is_muck:
+        board.on_burn(state, said, event)
+    elif event.zone == MUCK:
+        _arrived_at_muck(state, said, hand, event)
+    elif event.zone == STUB:
+        return
+    _test_absent(state, said, hand, event.at)
+
+
+def _arrived_at_seat(
+    state: RulesState, said: list[Said], hand: Hand, event: CardCame, seat: int
+) -> None:
+    slots = hand.plan.by_seat.get(seat, ())
+    if seat in hand.burned_from_seat:
+        hand.at_seat[event.token] = seat
+        moves.exposed_card_served(state, said, hand, seat, event)
+        return
+    street = board.street_under_way(hand)
+    if street is not None and all(i in hand.fills for i in slots):
+        board.misplaced_board_card(state, said, event, street, seat)
+        return
+    deal.on_seat(state, said, event, seat)
+
+
+def _arrived_at_muck(state: RulesState, said: list[Said], hand: Hand, event: CardCame) -> None:
+    """A card of the deck lies in the muck, or in a pile that is burn and muck in one. It is from the deck only if every
+    seat's cards are accounted for; else nobody can tell (it may be a hole card that was never read)."""
+    book = state.book
+    assert book is not None
+    plan = hand.plan
+    accounted = all(i in hand.fills for i in range(plan.first_hole, plan.last_hole + 1))
+    if book.layout.burn_is_muck:
+        if accounted or not hand.folded:
+            board.on_burn(state, said, event)
+        else:
+            _maybe_burn(state, hand, event)
+        return
+    if not accounted:
+        return
+    street = board.street_under_way(hand)
+    if street is not None:
+        board.misplaced_board_card(state, said, event, street)
+        return
+    if book.burn_may_lie_in_muck:
+        board.on_burn(state, said, event)
+        return
+    if board.next_street(hand) is not None:
+        hand.unknown_in_pile = (*hand.unknown_in_pile, event.token)
+
+
+def _maybe_burn(state: RulesState, hand: Hand, event: CardCame) -> None:
+    street = board.next_street(hand)
+    if street is None:
+        return
+    hand.cannot_tell |= {f"BURN_MISSING/{street.value}"}
+    slot = next((i for i in hand.plan.burns[street] if i not in hand.fills), None)
+    if slot is not None:
+        hand.fills[slot] = Fill(event.token, event.after, event.before, event.seq, event.at)
+        hand.suspicions = tuple(
+            s for s in hand.suspicions if not (slot in s.missing and s.finding is None)
+        )
+
+
+def _tag(state: RulesState, said: list[Said], event: TagVerdict) -> None:
+    hand = state.hand
+    street = None
+    if hand is not None:
+        street = moves.current_street(hand)
+    code = _TAG_CODES[event.fault]
+    if any(f.zone == event.zone for f in ledger.standing(state, code)):
+        return
+    ledger.open_finding(
+        state,
+        said,
+        code,
+        at=event.at,
+        street=street,
+        seat=seat_of(event.zone),
+        zone=event.zone,
+        expected="cards of the deck in play, each once",
+        seen=_TAG_SEEN[event.fault],
+        evidence=(event.seq,),
+        evident=event.at,
+    )
+
+
+# --- people ---------------------------------------------------------------------------------------
+
+
+def _seat_seen(state: RulesState, said: list[Said], event: SeatSeen) -> None:
+    if event.occupied:
+        state.absent -= {event.seat}
+    else:
+        state.absent |= {event.seat}
+    start.unassigned(state, said, event.seat, event.at)
+
+
+def _registered(state: RulesState, said: list[Said], event: SeatRegistered) -> None:
+    state.seats[event.seat] = event.status
+    start.over_max(state, said, event.at)
+    start.unassigned(state, said, event.seat, event.at)
+
+
+def _test_absent(state: RulesState, said: list[Said], hand: Hand, at: float) -> None:
+    """Who is away at the profile's moment holds a dead hand (clauses on the absent player)."""
+    book = state.book
+    assert book is not None
+    when = book.absent_dead_when
+    if when not in ("others-dealt", "last-card") or not state.absent:
+        return
+    plan = hand.plan
+    for seat in plan.seats:
+        if seat not in state.absent or seat in hand.dead:
+            continue
+        waited_for = [
+            i
+            for s, slots in plan.by_seat.items()
+            if when == "last-card" or s != seat
+            for i in slots
+        ]
+        if not all(i in hand.fills for i in waited_for):
+            continue
+        hand.dead |= {seat}
+        ledger.open_finding(
+            state,
+            said,
+            "SEAT_ABSENT_DEAD",
+            at=at,
+            street=Street.DEAL,
+            seat=seat,
+            zone=None,
+            expected="the player at the seat",
+            seen="nobody there",
+            evident=at,
+        )
+
+
+def _key(state: RulesState, said: list[Said], event: KeyPressed) -> None:
+    if event.key == "new-hand":
+        if state.hand is not None and state.hand.fills:
+            start.end(state, said, event.at, "key")
+        if state.hand is None:
+            start.begin(state, said, event.at)
+    elif event.key == "end-hand":
+        start.end(state, said, event.at, "key")
+    elif event.key == "misdeal":
+        start.end(state, said, event.at, "misdeal")
+    elif event.key == "confirm":
+        _confirm(state, said, None, event.at, event.by)
+    elif event.key == "quiet":
+        state.quieted = frozenset(f.id for f in ledger.standing(state))
+
+
+def _floor(state: RulesState, said: list[Said], event: FloorSaid) -> None:
+    if event.word == "confirm":
+        _confirm(state, said, event.finding, event.at, event.by)
+        return
+    number = event.finding
+    if number is None:
+        open_ones = ledger.standing(state)
+        if not open_ones:
+            return
+        number = open_ones[-1].id
+    if event.word == "rule":
+        ledger.settle(
+            state, said, number, FindingState.RULED, at=event.at, by=event.by, ruling=event.text
+        )
+    else:
+        ledger.settle(
+            state, said, number, FindingState.DISMISSED, at=event.at, by=event.by, ruling=event.text
+        )
+    hand = state.hand
+    if hand is not None:
+        for s in hand.suspicions:
+            if s.finding == number:
+                hand.excused |= s.missing
+        hand.suspicions = tuple(s for s in hand.suspicions if s.finding != number)
+
+
+def _confirm(state: RulesState, said: list[Said], number: int | None, at: float, by: str) -> None:
+    """Somebody looked and says that it is so: the question becomes what the book calls it."""
+    hand = state.hand
+    if number is None:
+        asking = [f for f in ledger.standing(state) if f.asking]
+        asking = asking or [
+            f
+            for f in ledger.standing(state)
+            if state.book is not None and f.severity.rank < state.book.severity(f.code).rank
+        ]
+        if not asking:
+            if hand is not None and not hand.closed and hand.last_hole_at > NEVER:
+                deal.close_deal(state, said, at, hand.last_hole_at)
+            return
+        number = max(asking, key=lambda f: (f.severity.rank, -f.id)).id
+    old = state.findings.get(number)
+    if old is None or old.state in ledger.SETTLED:
+        return
+    ledger.sharpen(state, said, number, at=at, asking=False, confirmed=True)
+    new = state.findings[number]
+    if new.by != by:
+        ledger.put(state, said, replace(new, by=by, at=at))
+
+
+def _substantial_action(state: RulesState, said: list[Said], event: SubstantialAction) -> None:
+    hand, book = state.hand, state.book
+    if hand is None or book is None:
+        return
+    hand.substantial_action = event.happened
+    for f in ledger.standing(state):
+        told = book.remedy(f.code, f.street, "", event.happened)
+        if told != f.remedy:
+            ledger.put(state, said, replace(f, remedy=told, at=event.at))
+
+
+# --- devices --------------------------------------------------------------------------------------
+
+
+def _reader_lost(state: RulesState, said: list[Said], event: ReaderLost) -> None:
+    state.lost[event.device] = event.zones
+    if state.hand is not None:
+        state.hand.blind |= set(event.zones)
+    if any(event.device in f.seen for f in ledger.standing(state, "READER_LOST")):
+        return
+    ledger.open_finding(
+        state,
+        said,
+        "READER_LOST",
+        at=event.at,
+        street=None,
+        zone=event.zones[0] if event.zones else None,
+        expected="an answer from every reader",
+        seen=f"{event.device}: {event.reason}" if event.reason else event.device,
+        evidence=(event.seq,),
+        evident=event.at,
+    )
+
+
+def _reader_back(state: RulesState, said: list[Said], event: ReaderBack) -> None:
+    state.lost.pop(event.device, None)
+    for f in ledger.standing(state, "READER_LOST"):
+        if event.device in f.seen:
+            ledger.settle(state, said, f.id, FindingState.CORRECTED, at=event.at)
+
+
+# --- opening --------------------------------------------------------------------------------------
+
+
+def _opened(state: RulesState, said: list[Said], event: TableOpened) -> None:
+    book = rulebook(event)
+    if state.hand is not None:
+        start.end(state, said, event.at, "key")
+    first = state.book is None
+    state.book = book
+    state.seats = dict(event.seats)
+    state.absent = frozenset(event.absent)
+    state.watch_only = event.watch_only
+    if event.button is not None:
+        state.buttons = event.button
+    if first or event.opening:
+        state.opening = event.opening
+    start.over_max(state, said, event.at)
+
+
+def seated(state: RulesState) -> tuple[int, ...]:
+    """Seats that are due cards in the next hand."""
+    return tuple(sorted(s for s, st in state.seats.items() if st is SeatStatus.IN))
+
+
+def severest(findings: tuple[Severity, ...]) -> Severity | None:
+    return max(findings, key=lambda s: s.rank, default=None)

@@ -1,0 +1,255 @@
+"""Absence asks before it alarms: what silence may say, and when.
+
+A suspicion is first only a watch. k clean polls of every zone concerned make it a question on the board; k more make it
+a warning; nothing but a read or somebody's word makes it more than that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from controller.model.events import StillEmpty
+from controller.model.findings import FindingState, Said
+from controller.rules.engine import ledger
+from controller.rules.engine.orders import code_for_pair, covered, note_order
+from controller.rules.engine.state import Hand, RulesState, Suspicion
+from controller.rules.plans import SlotKind
+
+COUNT_CODES = frozenset({"HOLE_COUNT", "HOLE_DEALT_OUT"})
+ORDER_CODES = frozenset(
+    {"HOLE_FIRST_SEAT", "HOLE_ORDER", "HOLE_TWO_AT_ONCE", "HOLE_LAST_NOT_BUTTON"}
+)
+ORDER = "ORDER"  # an order suspicion gets its code when it is shown
+
+
+def suspect(hand: Hand, new: Suspicion) -> None:
+    """Add a suspicion, or let it take an earlier `since` from another about the same missing slots."""
+    kept = []
+    for old in hand.suspicions:
+        if (
+            old.code == new.code
+            and old.street is new.street
+            and old.missing == new.missing
+            and old.seat == new.seat
+            and old.token == new.token
+        ):
+            if old.finding is not None or old.since <= new.since:
+                return
+            continue
+        kept.append(old)
+    hand.suspicions = (*kept, new)
+
+
+def drop(hand: Hand, gone: Suspicion) -> None:
+    hand.suspicions = tuple(s for s in hand.suspicions if s is not gone)
+
+
+def put(hand: Hand, old: Suspicion, new: Suspicion) -> None:
+    hand.suspicions = tuple(new if s is old else s for s in hand.suspicions)
+
+
+def on_still_empty(state: RulesState, said: list[Said], event: StillEmpty) -> None:
+    hand = state.hand
+    if hand is None:
+        return
+    for s in hand.suspicions:
+        if s.step < 3 and event.zone in s.zones and event.since >= s.since:
+            heard = replace(
+                s, silent=s.silent | {event.zone}, evidence=(*s.evidence, event.seq)[-6:]
+            )
+            put(hand, s, heard)
+            if heard.silent.issuperset(heard.zones):
+                advance(state, said, heard, event.at)
+
+
+def ripen(state: RulesState, said: list[Said], at: float) -> None:
+    """Suspicions whose silence is complete and whose earliest second has come."""
+    hand = state.hand
+    if hand is None:
+        return
+    for s in hand.suspicions:
+        if s.step < 3 and s.silent.issuperset(s.zones) and at >= s.not_before:
+            advance(state, said, s, at)
+
+
+def advance(state: RulesState, said: list[Said], s: Suspicion, at: float) -> None:
+    hand = state.hand
+    assert hand is not None
+    if at < s.not_before:
+        return
+    if s.step == 1:
+        _show(state, said, hand, s, at)
+        return
+    assert s.finding is not None
+    finding = state.findings.get(s.finding)
+    put(hand, s, replace(s, step=3))
+    if finding is not None and finding.state is FindingState.ASKING:
+        ledger.sharpen(
+            state,
+            said,
+            s.finding,
+            at=at,
+            asking=False,
+            positive=False,
+            evidence=s.evidence,
+            counts=s.counts,
+        )
+
+
+def _shown(hand: Hand, s: Suspicion, finding: int, at: float, step: int = 2) -> None:
+    put(
+        hand,
+        s,
+        replace(s, finding=finding, step=step, since=at, silent=frozenset(), not_before=at),
+    )
+
+
+def _show(state: RulesState, said: list[Said], hand: Hand, s: Suspicion, at: float) -> None:
+    if s.code == ORDER:
+        _show_order(state, said, hand, s, at)
+    elif s.code in COUNT_CODES:
+        _show_count(state, said, hand, s, at)
+    elif s.code == "CARDS_OFF_TABLE":
+        if any(f.seat == s.seat for f in ledger.standing(state, s.code)):
+            drop(hand, s)
+            return
+        number = ledger.open_finding(
+            state,
+            said,
+            s.code,
+            at=at,
+            street=s.street,
+            seat=s.seat,
+            zone=s.zone,
+            expected=s.expected,
+            seen=s.seen,
+            evidence=s.evidence,
+            positive=False,
+            evident=s.evident,
+        )
+        _shown(hand, s, number, at, step=3)
+    else:
+        number = ledger.open_finding(
+            state,
+            said,
+            s.code,
+            at=at,
+            street=s.street,
+            seat=s.seat,
+            zone=s.zone,
+            expected=s.expected,
+            seen=s.seen,
+            evidence=s.evidence,
+            asking=True,
+            positive=False,
+            evident=s.evident,
+            counts=s.counts,
+            detail=s.detail,
+        )
+        _shown(hand, s, number, at)
+
+
+def _show_order(state: RulesState, said: list[Said], hand: Hand, s: Suspicion, at: float) -> None:
+    late = min(s.missing)
+    early = max(s.slots)
+    if covered(state, hand, late, early):
+        drop(hand, s)
+        return
+    code, seat = code_for_pair(state, hand, late, early)
+    if not code:
+        drop(hand, s)
+        return
+    slot = hand.plan.slots[late]
+    number = ledger.open_finding(
+        state,
+        said,
+        code,
+        at=at,
+        street=slot.street,
+        seat=seat,
+        zone=slot.zone,
+        expected=_due(hand, late),
+        seen=_due(hand, early),
+        evidence=s.evidence,
+        asking=True,
+        positive=False,
+        evident=s.evident,
+    )
+    note_order(hand, number, code, slot.seat, late, early)
+    _shown(hand, s, number, at)
+
+
+def _show_count(state: RulesState, said: list[Said], hand: Hand, s: Suspicion, at: float) -> None:
+    book = state.book
+    assert book is not None and s.seat is not None
+    known = [
+        f
+        for f in ledger.standing(state)
+        if any(n == f.id and seat == s.seat for n, seat in hand.order_findings)
+    ]
+    if known:
+        number = known[0].id
+        ledger.sharpen(
+            state,
+            said,
+            number,
+            at=at,
+            code=s.code,
+            seat=s.seat,
+            asking=known[0].asking,
+            positive=False,
+            expected=s.expected,
+            seen=s.seen,
+            evidence=s.evidence,
+            counts=s.counts,
+            detail=s.detail,
+        )
+        _shown(hand, s, number, at)
+        return
+    last_round = all(hand.plan.slots[i].round == hand.plan.hole_cards for i in s.missing)
+    first_code = s.code
+    if book.button_last_strict and s.seat == hand.button and last_round:
+        first_code = "HOLE_LAST_NOT_BUTTON"
+    number = ledger.open_finding(
+        state,
+        said,
+        first_code,
+        at=at,
+        street=s.street,
+        seat=s.seat,
+        zone=s.zone,
+        expected=s.expected,
+        seen=s.seen,
+        evidence=s.evidence,
+        asking=True,
+        positive=False,
+        evident=s.evident,
+        counts=s.counts,
+        detail=s.detail if first_code == s.code else "",
+    )
+    if first_code != s.code:
+        ledger.sharpen(
+            state, said, number, at=at, code=s.code, asking=True, counts=s.counts, detail=s.detail
+        )
+    _shown(hand, s, number, at)
+
+
+def _due(hand: Hand, index: int) -> str:
+    slot = hand.plan.slots[index]
+    if slot.kind is SlotKind.HOLE:
+        return f"card {slot.round} to seat {slot.seat}"
+    return f"{slot.kind.value} ({slot.street.value})"
+
+
+def answered(
+    state: RulesState, said: list[Said], hand: Hand, index: int, at: float
+) -> list[Suspicion]:
+    """Slot `index` is filled: forget what was only suspected; give back what had already been shown."""
+    shown = []
+    for s in hand.suspicions:
+        if index in s.missing:
+            if s.finding is None:
+                drop(hand, s)
+            else:
+                shown.append(s)
+    return shown

@@ -1,0 +1,314 @@
+"""What can be asked of the rules' state: where to look, what to show, what may be said of a hand."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from controller.model.findings import (
+    Finding,
+    FindingState,
+    Judgement,
+    Progress,
+    Stage,
+    Street,
+    Verdict,
+    Watch,
+)
+from controller.model.table import BURN, Zone, is_board, seat_of, seat_zone
+from controller.rules.engine import board
+from controller.rules.engine.orders import judge_pair
+from controller.rules.engine.start import button_for_hand, due_seats
+from controller.rules.engine.state import Hand, RulesState
+from controller.rules.plans import BOARD_STREETS, SlotKind, dealing_order
+
+DUE_AHEAD = 4  # seats ahead of the deal that deserve a closer look
+
+
+def watches(state: RulesState) -> tuple[Watch, ...]:
+    """The silences that would answer what is suspected."""
+    hand = state.hand
+    if hand is None or not hand.suspicions:
+        return ()
+    # One watch a zone: a silence since the latest of the times asked for serves the earlier ones too,
+    # for a card that came in between would have answered them.
+    wanted: dict[Zone, float] = {}
+    for s in hand.suspicions:
+        if s.step < 3:
+            for z in s.zones:
+                if z not in s.silent:
+                    wanted[z] = max(s.since, wanted.get(z, s.since))
+    return tuple(Watch(z, since) for z, since in wanted.items())
+
+
+def focus(state: RulesState) -> tuple[Zone, ...]:
+    """The zones that are due next, and those that a question is about."""
+    hand = state.hand
+    if hand is None:
+        return due(state)
+    wanted: dict[Zone, None] = {}
+    for s in hand.suspicions:
+        if s.step < 3 and s.code != "CARDS_OFF_TABLE":
+            for z in s.zones:
+                if z not in s.silent:
+                    wanted[z] = None
+    for z in due(state):
+        wanted[z] = None
+    return tuple(wanted)[:5]
+
+
+def due(state: RulesState) -> tuple[Zone, ...]:
+    """Where the next cards go, in order."""
+    hand, book = state.hand, state.book
+    if book is None:
+        return ()
+    if hand is None:
+        seats = due_seats(state)
+        if len(seats) < 2:
+            return ()
+        order = dealing_order(seats, button_for_hand(state))
+        zones = [seat_zone(s) for s in order[:3]]
+        if book.shape.burns[Street.DEAL]:
+            zones.insert(0, book.layout.burn_zone)
+        return tuple(zones)
+    plan = hand.plan
+    if not hand.closed:
+        # Slots that came late may never come: look ahead from the last one filled, and at the gaps once more.
+        filled = [i for i in hand.fills if plan.first_hole <= i <= plan.last_hole]
+        front = max(filled, default=plan.first_hole - 1) + 1
+        ahead = [
+            plan.slots[i].zone for i in range(front, min(front + DUE_AHEAD, plan.last_hole + 1))
+        ]
+        gaps = [plan.slots[i].zone for i in range(max(0, front - 3), front) if i not in hand.fills]
+        early = plan.predeal_burn
+        if early is not None and early not in hand.fills and not filled:
+            ahead.insert(0, plan.slots[early].zone)
+        if not ahead:
+            ahead = [book.layout.burn_zone]
+        return tuple(dict.fromkeys([*gaps, *ahead]))
+    street = board.next_street(hand)
+    if street is None:
+        return ()
+    zone = plan.slots[plan.board[street][0]].zone
+    if not board.burned(hand, street):
+        return (book.layout.burn_zone, zone)
+    return (zone,)
+
+
+def stage(state: RulesState) -> Stage:
+    hand = state.hand
+    if state.book is None:
+        return Stage.CLOSED
+    if hand is None or hand.provisional:
+        return Stage.BETWEEN
+    if not hand.closed:
+        return Stage.DEAL
+    found = Stage.PREFLOP
+    for s in BOARD_STREETS:
+        if board.board_count(hand, s):
+            found = Stage(s.value)
+    return found
+
+
+def findings(state: RulesState) -> tuple[Finding, ...]:
+    """All findings of the present hand, and older ones that still ask or alarm, oldest first."""
+    return tuple(state.findings.values())
+
+
+def progress(state: RulesState) -> Progress:
+    hand, book = state.hand, state.book
+    shown = sorted(
+        (
+            f
+            for f in state.findings.values()
+            if f.state in (FindingState.ASKING, FindingState.OPEN) and f.id not in state.quieted
+        ),
+        key=lambda f: (-f.severity.rank, f.id),
+    )
+    base = Progress(
+        stage=stage(state),
+        hand=hand.number if hand else state.hands,
+        button=hand.button if hand else _button(state),
+        game=book.game if book else "",
+        profile=book.profile.name if book else "",
+        hole_cards=book.shape.hole_cards if book else 0,
+        seats=hand.plan.seats if hand else due_seats(state),
+        due=due(state),
+        absent=tuple(sorted(state.absent & set(state.seats))),
+        blind=tuple(z for zs in state.lost.values() for z in zs),
+        watch_only=state.watch_only,
+        findings=tuple(shown),
+    )
+    if hand is None:
+        return base
+    counts: dict[int, int] = {}
+    lifted: set[int] = set()
+    burns = boards = 0
+    for place in state.cards.values():
+        if place.carried or place.returned:
+            continue
+        seat = seat_of(place.zone)
+        if seat is not None:
+            counts[seat] = counts.get(seat, 0) + 1
+            if place.lifted_since is not None:
+                lifted.add(seat)
+        elif is_board(place.zone) and place.lifted_since is None:
+            boards += 1
+        elif place.zone == BURN and place.lifted_since is None:
+            burns += 1
+    street = board.next_street(hand)
+    return Progress(
+        stage=base.stage,
+        hand=base.hand,
+        button=base.button,
+        game=base.game,
+        profile=base.profile,
+        hole_cards=base.hole_cards,
+        seats=base.seats,
+        due=base.due,
+        cards=tuple(sorted(counts.items())),
+        lifted=tuple(sorted(lifted - hand.folded)),
+        folded=tuple(sorted(hand.folded | hand.dead)),
+        absent=base.absent,
+        burned=street is None or board.burned(hand, street),
+        burns=burns,
+        board=boards,
+        blind=base.blind,
+        watch_only=base.watch_only,
+        findings=base.findings,
+    )
+
+
+def _button(state: RulesState) -> int | None:
+    if state.buttons is not None and len(state.buttons) == 1:
+        return state.buttons[0]
+    return None if state.buttons is not None else button_for_hand(state)
+
+
+def verdicts(state: RulesState, at: float = 0.0) -> tuple[Verdict, ...]:
+    """What may be said of the present hand so far: in order, violation or cannot tell, question by question."""
+    hand = state.hand
+    if hand is None:
+        return ()
+    out = [_order_verdict(state, hand, at), _count_verdict(state, hand, at)]
+    if hand.plan.burns[Street.DEAL]:
+        out.append(_burn_verdict(state, hand, Street.DEAL, at))
+    for street in BOARD_STREETS:
+        if board.board_count(hand, street) or any(i in hand.fills for i in hand.plan.burns[street]):
+            out.append(_burn_verdict(state, hand, street, at))
+            out.append(_board_verdict(state, hand, street, at))
+    return tuple(out)
+
+
+def _said(state: RulesState, hand: Hand, codes: set[str], street: Street) -> Judgement | None:
+    """What findings say: an open or settled one is a violation (a dismissed one is not), a question cannot tell yet."""
+    judged = None
+    for f in state.findings.values():
+        if f.hand != hand.number or f.street is not street or not codes & set(f.codes):
+            continue
+        if f.state is FindingState.DISMISSED:
+            continue
+        if f.state in (FindingState.ASKING, FindingState.CLOSED):
+            judged = judged or Judgement.CANNOT_TELL
+        else:
+            return Judgement.VIOLATION
+    return judged
+
+
+def _verdict(
+    hand: Hand, code: str, street: Street, judgement: Judgement, at: float, reason: str = ""
+) -> Verdict:
+    return Verdict(
+        at=at, hand=hand.number, code=code, street=street, judgement=judgement, reason=reason
+    )
+
+
+_ORDER_CODES = {"HOLE_FIRST_SEAT", "HOLE_ORDER", "HOLE_TWO_AT_ONCE", "HOLE_LAST_NOT_BUTTON"}
+
+
+def _order_verdict(state: RulesState, hand: Hand, at: float) -> Verdict:
+    said = _said(state, hand, _ORDER_CODES, Street.DEAL)
+    if said is not None:
+        return _verdict(hand, "HOLE_ORDER", Street.DEAL, said, at)
+    if not hand.plan.ordered:
+        return _verdict(
+            hand, "HOLE_ORDER", Street.DEAL, Judgement.CANNOT_TELL, at, "no button is known"
+        )
+    book = state.book
+    assert book is not None
+    plan = hand.plan
+    indices = [
+        i
+        for i in range(plan.first_hole, plan.last_hole + 1)
+        if plan.slots[i].zone not in book.placement_zones
+    ]
+    fills = [hand.fills.get(i) for i in indices]
+    if any(f is None for f in fills):
+        return _verdict(
+            hand, "HOLE_ORDER", Street.DEAL, Judgement.CANNOT_TELL, at, "cards are unread"
+        )
+    known = [f for f in fills if f is not None]
+    open_pairs = sum(
+        judge_pair(a, b) is not Judgement.IN_ORDER for a, b in pairwise(known)
+    )
+    if open_pairs:
+        return _verdict(
+            hand,
+            "HOLE_ORDER",
+            Street.DEAL,
+            Judgement.CANNOT_TELL,
+            at,
+            f"{open_pairs} of {len(known) - 1} neighbouring cards came too close to tell",
+        )
+    return _verdict(hand, "HOLE_ORDER", Street.DEAL, Judgement.IN_ORDER, at)
+
+
+def _count_verdict(state: RulesState, hand: Hand, at: float) -> Verdict:
+    said = _said(state, hand, {"HOLE_COUNT", "HOLE_DEALT_OUT"}, Street.DEAL)
+    if said is not None:
+        return _verdict(hand, "HOLE_COUNT", Street.DEAL, said, at)
+    plan = hand.plan
+    missing = sum(i not in hand.fills for i in range(plan.first_hole, plan.last_hole + 1))
+    if missing:
+        return _verdict(
+            hand,
+            "HOLE_COUNT",
+            Street.DEAL,
+            Judgement.CANNOT_TELL,
+            at,
+            f"{missing} cards are unread",
+        )
+    return _verdict(hand, "HOLE_COUNT", Street.DEAL, Judgement.IN_ORDER, at)
+
+
+def _burn_verdict(state: RulesState, hand: Hand, street: Street, at: float) -> Verdict:
+    said = _said(
+        state, hand, {"BURN_MISSING", "BURN_EXTRA", "BURN_UNEXPECTED", "BURN_MISPLACED"}, street
+    )
+    if said is not None:
+        return _verdict(hand, "BURN_MISSING", street, said, at)
+    if f"BURN_MISSING/{street.value}" in hand.cannot_tell or street in hand.beside_board:
+        return _verdict(hand, "BURN_MISSING", street, Judgement.CANNOT_TELL, at)
+    if all(i in hand.fills for i in hand.plan.burns[street]):
+        return _verdict(hand, "BURN_MISSING", street, Judgement.IN_ORDER, at)
+    return _verdict(hand, "BURN_MISSING", street, Judgement.CANNOT_TELL, at, "no burn was read")
+
+
+def _board_verdict(state: RulesState, hand: Hand, street: Street, at: float) -> Verdict:
+    said = _said(state, hand, {"BOARD_COUNT", "BOARD_POSITION", "CARD_AFTER_RIVER"}, street)
+    if said is not None:
+        return _verdict(hand, "BOARD_COUNT", street, said, at)
+    if board.board_full(hand, street):
+        return _verdict(hand, "BOARD_COUNT", street, Judgement.IN_ORDER, at)
+    return _verdict(hand, "BOARD_COUNT", street, Judgement.CANNOT_TELL, at)
+
+
+__all__ = [
+    "SlotKind",
+    "due",
+    "findings",
+    "focus",
+    "progress",
+    "stage",
+    "verdicts",
+    "watches",
+]
