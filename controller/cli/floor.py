@@ -14,6 +14,7 @@ from controller.floor.commands import WRONG_READING, Answer, Command, FloorError
 app = typer.Typer(
     help="The floor's word to the running table: seats, button, rulings, status.",
     no_args_is_help=True,
+    add_completion=False,
 )
 
 

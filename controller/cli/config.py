@@ -1,0 +1,37 @@
+"""`burnturn config …`: the table's configuration."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from controller.config import ConfigError, load, sample_text
+
+app = typer.Typer(
+    help="Check a table.toml; print the sample.", no_args_is_help=True, add_completion=False
+)
+
+
+@app.command()
+def check(file: Annotated[Path, typer.Argument(metavar="FILE")]) -> None:
+    """Name every fault of a table.toml at once."""
+    try:
+        config = load(file)
+    except ConfigError as error:
+        typer.echo(str(error), err=True)
+        count = len(error.faults)
+        typer.echo(f"{count} fault{'s' if count != 1 else ''}", err=True)
+        raise typer.Exit(1) from None
+    table = config.file.table
+    typer.echo(
+        f"{file}: in order: {table.seats} seats, {len(config.file.antenna)} antennas on "
+        f"{len(config.file.reader)} readers, {table.game}, profile {config.profile.name}"
+    )
+
+
+@app.command()
+def sample() -> None:
+    """Print the sample: the reference table, simulated."""
+    typer.echo(sample_text(), nl=False)

@@ -1,0 +1,86 @@
+"""`burnturn`: the command line. Each part is imported when it is called, so that `--help` is quick
+and one broken part leaves the others alone."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Sequence
+
+PARTS: dict[str, tuple[str, str]] = {
+    "run": ("controller.cli.run", "Watch a table: the daemon, with or without its live screen."),
+    "table": ("controller.cli.floor", "The floor's word to the running table."),
+    "config": ("controller.cli.config", "Check a table.toml; print the sample."),
+    "profile": ("controller.cli.profile", "House rules: list, check, compare, clause by clause."),
+    "scenario": ("controller.cli.scenario", "Try written deals against a profile."),
+    "simulate": ("controller.cli.simulate", "Try a profile and antennas over thousands of hands."),
+    "journal": ("controller.cli.journal", "Verify, replay, export; the head of the chain."),
+    "keys": ("controller.cli.keys", "Make the regulator's pair of keys."),
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Entry point of the `burnturn` command."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        if words and words[0] in PARTS:
+            _part(words[0], words[1:])
+        else:
+            _listing(words)
+    except BrokenPipeError:  # whoever reads our output has seen enough (| head)
+        sys.stderr.close()
+        sys.exit(141)
+
+
+def _part(name: str, arguments: list[str]) -> None:
+    module = PARTS[name][0]
+    try:
+        app = importlib.import_module(module).app
+    except ModuleNotFoundError as error:
+        package = error.name or ""
+        if module == package or module.startswith(f"{package}."):
+            sys.exit(f"burnturn {name}: is not part of this installation")
+        sys.exit(
+            f"burnturn {name}: needs the Python package {package}, which is not installed; "
+            "run `make setup`"
+        )
+    app(arguments, prog_name=f"burnturn {name}")
+
+
+def _listing(arguments: list[str]) -> None:
+    """`burnturn` alone, its options, and words that are no part: typer's own help and errors."""
+    import typer
+
+    app = typer.Typer(
+        help="Watches a poker table's cards, checks the deal against the house's rules, and "
+        "drives an LED board.",
+        no_args_is_help=True,
+        add_completion=False,
+    )
+
+    def version(wanted: bool) -> None:
+        if wanted:
+            from importlib.metadata import version
+
+            typer.echo(f"burnturn {version('burnturn')}")
+            raise typer.Exit
+
+    @app.callback()
+    def options(
+        version: bool = typer.Option(
+            False, "--version", callback=version, is_eager=True, help="Show the version."
+        ),
+    ) -> None:
+        pass
+
+    for name, (_, words) in PARTS.items():
+        app.command(name, help=words)(_never)
+    app(arguments, prog_name="burnturn")
+
+
+def _never() -> None:
+    raise AssertionError("a part is run by `_part`")
+
+
+if __name__ == "__main__":
+    main()
