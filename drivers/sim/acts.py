@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from drivers.readings import ButtonReading, KeyPress, SeatReading
-from drivers.sim.world import Card, World
+from drivers.sim.world import DECKS, Card, World
 
 Swap = Literal["foreign", "joker", "card", "duplicate", "clone"]
 Input = ButtonReading | SeatReading | KeyPress
@@ -177,7 +177,8 @@ class Dealer:
         """A card lying beside a placement antenna is brought onto it, beside what follows."""
         self._begin()
         lands = max(self.at, self.landed_at) + after_s
-        self.world.move(self.card(Pick(f"seat/{seat}", card)), f"seat/{seat}", lands)
+        brought = self.card(Pick(f"seat/{seat}", card))
+        self.world.bring(brought, f"beside/{seat}", f"seat/{seat}", lands)
         return lands
 
     # -- players -----------------------------------------------------------------------------------
@@ -357,9 +358,33 @@ class Dealer:
         self._take_up(name, seed)
         return self.at
 
+    def restore(self) -> None:
+        """Between hands the deck in play is made its own 52 cards again: strangers in the stub go
+        off the table, and cards taken away come back. For the robot after a planted stranger; costs
+        no time."""
+        own = set(self.world.deck(self.deck_name)[:52])
+        stub = self.pile("stub")
+        strangers = [c for c in stub if c not in own]
+        back = [c for c in self.pile("off-table") if c in own]
+        for card in strangers:
+            known = card.deck in DECKS and card in self.world.deck(card.deck)
+            self.world.move(card, f"tray:{card.deck}" if known else "off-table", self.at)
+        for card in back:
+            self.world.at(self.at, self._collect, card)
+        stub[:] = [c for c in stub if c in own] + back
+        jokers = [c for c in strangers if c.face.startswith("joker") and c.deck == self.deck_name]
+        self._jokers(self.deck_name).extend(jokers)
+        for card in strangers:
+            if card.deck in DECKS and card.deck != self.deck_name:
+                self._tray(card.deck).append(card)
+        self.piles["off-table"] = []
+
     def pick_up(self, pick: Pick) -> float:
         """A forgotten card goes back into the deck."""
-        return self.move(pick, "stub")
+        card = self.card(pick)
+        lands = self.move(pick, "stub")
+        self.world.at(lands, self.world.recover, card)
+        return lands
 
     # -- button, chairs, keys ----------------------------------------------------------------------
 
@@ -546,7 +571,10 @@ class Dealer:
         if kind == "foreign":
             return self.world.foreign()
         if kind == "joker":
-            return self._jokers(self.deck_name).pop()
+            jokers = self._jokers(self.deck_name)
+            if not jokers:
+                raise ValueError(f"both jokers of deck {self.deck_name} are in play already")
+            return jokers.pop()
         if kind == "card":
             if deck is None or deck == self.deck_name:
                 raise ValueError(f"name a deck other than {self.deck_name}, the one in play")
@@ -568,6 +596,4 @@ class Dealer:
         name = f"jokers:{deck}"
         if name not in self.piles:
             self.piles[name] = [*reversed(self.world.deck(deck)[52:])]
-        if not self.piles[name]:
-            raise ValueError(f"both jokers of deck {deck} are in play already")
         return self.piles[name]

@@ -274,6 +274,10 @@ class World:
         wash)."""
         self.at(when, self._put, card, place, over)
 
+    def bring(self, card: Card, source: str, place: str, when: float) -> None:
+        """A card is brought from `source` to `place`, unless it has gone elsewhere meanwhile."""
+        self.at(when, self._bring, card, source, place)
+
     def lift(self, place: str, hand: str, when: float, for_s: float) -> None:
         """Whatever then lies at `place` is lifted, and put back after a time unless it was moved
         meanwhile."""
@@ -534,6 +538,10 @@ class World:
                 card._unread = 0
             if card.place == hand:
                 self._put(card, place)
+
+    def _bring(self, card: Card, source: str, place: str) -> None:
+        if card.place == source:
+            self._put(card, place)
 
     def _flip(self, card: Card, face_up: bool) -> None:
         card.face_up = face_up
