@@ -21,12 +21,13 @@ class Odds:
     """The weights of one antenna for one number of cards in its field.
 
     read_*, miss_*: weight of a read and of a silence for "here" against: cross, the card lies on a
-    neighbour; far, it lies elsewhere; away, it lies nowhere. crowded: more cards than can be told
-    apart.
+    neighbour; far, it lies elsewhere; away, it lies nowhere. doubt: weight of a silence for "gone"
+    against "here". crowded: more cards than can be told apart.
     """
 
     __slots__ = (
         "crowded",
+        "doubt",
         "miss_away",
         "miss_cross",
         "miss_far",
@@ -40,6 +41,7 @@ class Odds:
         share = 1.0 if max_stack is None or cards <= max_stack else max_stack / cards
         rate = (1.0 - miss) * share
         cross = min(cross, rate / 2)  # a heap so high that reads say nothing must not count against
+        self.doubt = -log(1.0 - rate)
         self.read_cross = log(rate / cross)
         self.read_far = log(rate / FAR)
         self.read_away = log(rate / AWAY)

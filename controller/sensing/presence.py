@@ -32,13 +32,15 @@ from controller.vault import Vault
 from drivers.readings import Outcome, Poll, Uid
 
 HEAP_WINDOW_S = 5.0  # newcomers read twice within this time are counted together
-HEAP_READS = 2
+HEAP_MOST_READS = 24
+WASH_S = 6.0  # what settled so shortly before or after a wash was part of it
 MOVE_SILENCES = (
     2  # silences of its old zone that a move needs besides the odds, where silence can be heard
 )
 RECENT_S = 1.5  # a claim read this lately keeps a settled card from being called gone
 CLONE_FLIPS = 4  # times a tag was read elsewhere and then again at home
 CLONE_WINDOW_S = 10.0
+CLONE_FLIPS_FROZEN = 12  # the same, while the home's answer has not changed at all since the first
 LONGEST_SILENCE = 40  # polls; no settled card needs more silences than this to be gone
 _PRIOR_LOOKS = 8  # weight of the antenna's miss rate against a card's own record
 _MOST_TAGS = 512
@@ -62,6 +64,7 @@ class Sensing:
                 self._antennas[n] for n in sorted(antenna.near) if n in self._antennas
             )
         self._tags: dict[Uid, Tag] = {}
+        self._washed_until = -inf
         self._lengths = vault.uid_lengths or UID_LENGTHS
         self.unknown_antennas = 0
 
@@ -152,6 +155,7 @@ class Sensing:
             antenna.lost = False
             for tag in antenna.settled.values():
                 tag.silent = 0
+                tag.doubt = 0.0
             antenna.silent = 0
             antenna.refresh()
 
@@ -182,6 +186,13 @@ class Sensing:
         self, antenna: Antenna, uids: Sequence[Uid], started: float, ended: float, complete: bool
     ) -> list[TableEvent]:
         events: list[TableEvent] = []
+        if uids != antenna.answer:
+            antenna.answer = tuple(uids)
+            antenna.changed_at = ended
+            antenna.stuck = False
+        elif antenna.stuck:
+            antenna.noise += 1
+            return events
         settled = antenna.settled
         strangers = [uid for uid in uids if uid not in settled]
         others: list[Tag] = []
@@ -189,19 +200,20 @@ class Sensing:
             others = self._identify(antenna, strangers, uids)
             if len(others) < len(strangers):
                 complete = False  # a ghost hides whom it was made of: this look proves no absence
-        heard = complete and self._hear(antenna, uids, started, ended)
+        if complete:
+            self._hear(antenna, uids)
         if antenna.hooked:
             self._answer_strays(antenna, uids, started, ended, complete, events)
         if antenna.heap or others:
             others = self._pass_heap(antenna, others, started)
         if antenna.concerned:
-            self._weigh(antenna, uids, started, ended, complete)
+            self._weigh(antenna, uids, started, ended, complete, events)
         for tag in others:
             if antenna.number not in tag.runs:
                 self._sight(antenna, tag, started, ended, complete)
         if antenna.concerned:
             self._decide(antenna, ended, events)
-        if antenna.silent and heard:
+        if antenna.silent and complete:
             self._miss_cards(antenna, started, ended, events)
         if complete:
             antenna.polls += 1
@@ -219,47 +231,53 @@ class Sensing:
 
     # -- settled cards -----------------------------------------------------------------------------
 
-    def _hear(self, antenna: Antenna, uids: Sequence[Uid], started: float, ended: float) -> bool:
-        """Note which settled cards a clean look named; returns whether its silence about the others
-        counts.
+    def _hear(self, antenna: Antenna, uids: Sequence[Uid]) -> None:
+        """Note which settled cards a clean look named, and what its silence about the others means.
+
+        A look that names fewer cards than the antenna can tell apart had room for another one. A
+        pile of more cards than that shows a few at each look, and a silence says next to nothing.
         """
         settled = antenna.settled
         if not settled:
             antenna.silent = 0
-            return False
+            return
         stack = antenna.max_stack
-        counts = stack is None or len(settled) <= stack or len(uids) < stack
+        room = stack is None or len(uids) < stack
+        crowded = stack is not None and len(settled) > stack
+        antenna.roomy = antenna.roomy + 1 if room else 0
+        antenna.plain = 0 if crowded else antenna.plain + 1
+        doubt = antenna.odds(len(settled)).doubt if crowded else 0.0
         silent = 0
         for uid, tag in settled.items():
             if uid in uids:
                 if tag.silent:
-                    tag.silent_misses += tag.silent
+                    if not crowded:
+                        tag.missed += tag.silent
                     tag.silent = 0
-            elif counts:
+                    tag.doubt = 0.0
+            else:
                 if not tag.silent:
                     tag.seen_until = antenna.last_ended
                 tag.silent += 1
-                antenna.misses += 1
-                silent += 1
-            elif tag.silent:
+                tag.doubt += doubt
                 silent += 1
         antenna.silent = silent
-        return counts
+        if not crowded:
+            antenna.misses += silent
 
     def _miss_cards(
         self, antenna: Antenna, started: float, ended: float, events: list[TableEvent]
     ) -> None:
         """Believe that settled cards are gone whose silence has lasted long enough."""
         for tag in [t for t in antenna.settled.values() if t.silent >= antenna.k]:
-            if tag.silent < self._silences_to_leave(antenna, tag):
+            if not self._is_gone(antenna, tag):
                 continue
             if any(ended - run.last_ended < RECENT_S for run in tag.runs.values()):
                 continue
-            token = self._token(tag)
             events.append(
                 CardLeft(
                     at=ended,
-                    token=token,
+                    token=self._token(tag),
                     zone=antenna.zone,
                     after=min(tag.seen_until, started),
                     before=started,
@@ -267,15 +285,17 @@ class Sensing:
             )
             self._take_up(tag)
 
-    def _silences_to_leave(self, antenna: Antenna, tag: Tag) -> int:
-        looks = max(antenna.polls - tag.tested - tag.silent, 0)
-        rate = (tag.silent_misses + antenna.miss * _PRIOR_LOOKS) / (looks + _PRIOR_LOOKS)
-        rate = max(rate, antenna.miss)
+    def _is_gone(self, antenna: Antenna, tag: Tag) -> bool:
+        nats = self._budget.left_nats
         stack = antenna.max_stack
         if stack is not None and len(antenna.settled) > stack:
-            rate = max(rate, stack * antenna.miss)
-        need = ceil(self._budget.left_nats / -log(min(rate, 0.7)))
-        return min(max(need, antenna.k), LONGEST_SILENCE)
+            # Looks with room to spare, one after the other, show that the pile itself is gone.
+            room = ceil(nats / -log(min(stack * antenna.miss, 0.7)))
+            return tag.doubt >= nats or min(tag.silent, antenna.roomy) >= room
+        looks = max(antenna.polls - tag.tested - tag.silent, 0)
+        rate = (tag.missed + antenna.miss * _PRIOR_LOOKS) / (looks + _PRIOR_LOOKS)
+        need = ceil(nats / -log(min(max(rate, antenna.miss), 0.7)))
+        return min(tag.silent, antenna.plain) >= min(max(need, antenna.k), LONGEST_SILENCE)
 
     def _take_up(self, tag: Tag) -> None:
         """The card lies nowhere any more."""
@@ -353,7 +373,7 @@ class Sensing:
             antenna.cross_reads += 1
         if tag.cloned:
             return
-        if tag.runs or tag.silent or home.lost:
+        if tag.runs or tag.silent or home.lost or home.stuck:
             self._claim(antenna, tag, started, ended)
             return
         tag.strays.append((antenna, started, ended))
@@ -405,17 +425,17 @@ class Sensing:
         for tag in others:
             reads = newcomers.setdefault(tag.uid, [])
             reads.append(started)
-            if len(reads) > 8:
+            if len(reads) > HEAP_MOST_READS:
                 del reads[0]
         if len(newcomers) <= antenna.heap_limit and not antenna.heap:
             return others
         horizon = started - HEAP_WINDOW_S
-        stale = [u for u, reads in newcomers.items() if reads[-1] < horizon]
-        for uid in stale:
+        for uid in [u for u, reads in newcomers.items() if reads[-1] < horizon]:
             if uid not in antenna.open:
                 del newcomers[uid]
-        count = sum(1 for uid in newcomers if self._crowds(antenna, uid, horizon))
-        heap = count > (antenna.heap_limit // 2 if antenna.heap else antenna.heap_limit)
+        enough = antenna.crowding_reads(started, HEAP_WINDOW_S)
+        crowd = [t for u in newcomers if (t := self._crowds(antenna, u, horizon, enough))]
+        heap = len(crowd) > (antenna.heap_limit // 2 if antenna.heap else antenna.heap_limit)
         if heap and not antenna.heap:
             antenna.heaps += 1
             for tag in list(antenna.open.values()):
@@ -424,25 +444,41 @@ class Sensing:
         antenna.heap = heap
         if not heap:
             return others
+        if sum(1 for tag in crowd if tag.source is None) > antenna.heap_limit:
+            self._wash(started)
         return [t for t in others if self._at_ease(antenna, t)]
+
+    def _wash(self, now: float) -> None:
+        """Cards of no zone in a heap: the deck is being washed. Where a card settled in the midst
+        of it is not where it comes from in the next deal.
+        """
+        if now >= self._washed_until:
+            for tag in self._tags.values():
+                if tag.settled_at >= now - WASH_S:
+                    tag.carried = True
+                    if tag.home is None:
+                        tag.source = None
+        self._washed_until = now + WASH_S
 
     def _at_ease(self, antenna: Antenna, tag: Tag) -> bool:
         """Whether a newcomer's arrival is no sign of a heap: folded cards come to the muck."""
         return antenna.keeps_heap and tag.source is not None
 
-    def _crowds(self, antenna: Antenna, uid: Uid, horizon: float) -> bool:
+    def _crowds(self, antenna: Antenna, uid: Uid, horizon: float, enough: float) -> Tag | None:
+        """The tag, if it was read here often enough lately to be part of a heap."""
         tag = self._tags.get(uid)
         if tag is None or self._at_ease(antenna, tag):
-            return False
+            return None
         if tag.home is not None and not tag.runs:
-            return False  # it lies on a neighbour and is read across
-        reads = antenna.newcomers[uid]
-        return len(reads) >= HEAP_READS and reads[-HEAP_READS] >= horizon
+            return None  # it lies on a neighbour and is read across
+        recent = sum(1 for read in antenna.newcomers[uid] if read >= horizon)
+        return tag if recent >= enough else None
 
     # -- claims ------------------------------------------------------------------------------------
 
     def _claim(self, antenna: Antenna, tag: Tag, started: float, ended: float) -> None:
-        run = Run(antenna, started, ended, self._place_nats)
+        folded = antenna.keeps_heap and tag.source is not None
+        run = Run(antenna, started, ended, self._place_nats, folded)
         home = tag.home
         if home is not None and home.number not in run.against:
             run.against[home.number] = antenna.odds(len(antenna.settled) + 1).read_far
@@ -479,7 +515,13 @@ class Sensing:
         antenna.refresh()
 
     def _weigh(
-        self, antenna: Antenna, uids: Sequence[Uid], started: float, ended: float, complete: bool
+        self,
+        antenna: Antenna,
+        uids: Sequence[Uid],
+        started: float,
+        ended: float,
+        complete: bool,
+        events: list[TableEvent],
     ) -> None:
         """Let one look count for and against every claim that it bears on."""
         number = antenna.number
@@ -503,7 +545,7 @@ class Sensing:
             home = tag.home
             self._give_up(tag, run)
             if home is antenna and tag.uid in uids:
-                tag.flips.setdefault(run.antenna.number, []).append(ended)
+                self._flip(tag, run.antenna, ended, events)
 
     def _read(self, run: Run, tag: Tag, started: float, ended: float) -> None:
         antenna = run.antenna
@@ -567,7 +609,9 @@ class Sensing:
             if home is not None and number == home.number:
                 if odds < self._move_nats:
                     return False
-                if run.home_silences < MOVE_SILENCES and not (home.lost or self._deaf(home)):
+                if run.home_silences < MOVE_SILENCES and not (
+                    home.lost or home.stuck or self._deaf(home)
+                ):
                     return False
             elif odds < run.need_rival:
                 return False
@@ -594,8 +638,12 @@ class Sensing:
         token = self._token(tag)
         tag.home = tag.source = antenna
         tag.silent = 0
-        tag.silent_misses = run.looks - run.reads
+        tag.missed = run.looks - run.reads
         tag.tested = antenna.polls - run.looks
+        tag.doubt = 0.0
+        tag.settled_at = ended
+        if ended < self._washed_until:
+            tag.carried = True
         tag.reads.clear()
         tag.flips.clear()
         antenna.settled[tag.uid] = tag
@@ -657,6 +705,15 @@ class Sensing:
             del flips[0]
         if len(flips) < CLONE_FLIPS:
             return
+        if home.changed_at < flips[0]:
+            # An answer that never changes may be an antenna that repeats its last look; if every
+            # card in it is read elsewhere, it is.
+            if len(home.settled) > 1 and all(t.flips or t.runs for t in home.settled.values()):
+                home.stuck = True
+                home.refresh()
+                return
+            if len(flips) < CLONE_FLIPS_FROZEN:
+                return
         tag.cloned = True
         events.append(
             TagVerdict(at=ended, token=self._token(tag), zone=antenna.zone, fault=TagFault.CLONE)

@@ -21,7 +21,7 @@ PASSING = (
 )
 LONE_READS = 2  # looks after its flight in which a newcomer must be read at least
 _REMEMBERED_LOOKS = 64
-_REMEMBERED_READS = 16
+_REMEMBERED_READS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +62,11 @@ class Antenna:
     """One antenna, its settled cards, and everything that is open about it."""
 
     __slots__ = (
+        "_mark",
         "_odds",
+        "answer",
         "asked",
+        "changed_at",
         "concerned",
         "cross",
         "cross_reads",
@@ -73,6 +76,7 @@ class Antenna:
         "heap_limit",
         "heaps",
         "hooked",
+        "interval_s",
         "k",
         "last_came",
         "last_ended",
@@ -88,8 +92,10 @@ class Antenna:
         "noise",
         "number",
         "open",
+        "plain",
         "polls",
         "quiet",
+        "roomy",
         "settled",
         "silent",
         "steady",
@@ -121,12 +127,18 @@ class Antenna:
             Uid, list[float]
         ] = {}  # starts of recent polls naming a card not settled here
         self.heap = False
+        self.answer: tuple[Uid, ...] = ()  # the last one that needed thought, and since when
+        self.changed_at = float("-inf")
+        self.interval_s = 0.4  # between two polls, as measured lately
+        self._mark = (float("-inf"), 0)
 
         self.looks: deque[float] = deque(maxlen=max(_REMEMBERED_LOOKS, 4 * self.k))
         self.steady: tuple[Uid, ...] = ()
         self.quiet = True  # nothing open: a poll equal to `steady` needs no thought
         self.full = False
-        self.silent = 0  # settled cards that the last polls did not name
+        self.silent = 0  # settled cards that the last poll did not name
+        self.roomy = 0  # clean polls in a row that had room for another card
+        self.plain = 0  # clean polls in a row that could name every card
         self.last_ended = float("-inf")
         self.last_came = float("-inf")
         self.asked: Lookout | None = None
@@ -140,6 +152,15 @@ class Antenna:
             found = Odds(self.miss, self.cross, cards, self.max_stack)
             self._odds[cards] = found
         return found
+
+    def crowding_reads(self, now: float, window_s: float) -> float:
+        """Reads within a window that a card lying on a neighbour does not come to by chance."""
+        since, polls = self._mark
+        if now - since > 1.0:
+            if self.polls - polls >= 2 and now - since < 60.0:
+                self.interval_s = (now - since) / (self.polls - polls)
+            self._mark = (now, self.polls)
+        return max(2.0, 1.0 + 2.5 * self.cross * window_s / self.interval_s)
 
     def room(self) -> bool:
         """Whether it is believed to hold fewer cards than it can read: only then does its silence
@@ -157,6 +178,7 @@ class Antenna:
             or self.hooked
             or self.silent
             or self.heap
+            or self.stuck
             or (self.asked is not None and self.asked.level < 2)
         )
 
@@ -191,15 +213,16 @@ class Tag:
     __slots__ = (
         "carried",
         "cloned",
+        "doubt",
         "flips",
         "home",
         "known",
+        "missed",
         "reads",
         "runs",
-        "seen",
         "seen_until",
+        "settled_at",
         "silent",
-        "silent_misses",
         "source",
         "strays",
         "tested",
@@ -223,10 +246,11 @@ class Tag:
         self.flips: dict[int, list[float]] = {}
         self.silent = 0
         self.seen_until = float("-inf")
-        # polls of its home since it settled, and how many of them missed it: its own miss rate
-        self.seen = 0
+        self.settled_at = float("-inf")
+        self.doubt = 0.0  # weight of its silence in a pile too high to be read
+        # Its own miss rate at home: polls before it was tested there, and those that missed it.
         self.tested = 0
-        self.silent_misses = 0
+        self.missed = 0
 
     def note(self, antenna: Antenna, started: float) -> None:
         reads = self.reads.setdefault(antenna.number, [])
@@ -257,7 +281,9 @@ class Run:
         "reads",
     )
 
-    def __init__(self, antenna: Antenna, started: float, ended: float, place_nats: float) -> None:
+    def __init__(
+        self, antenna: Antenna, started: float, ended: float, place_nats: float, folded: bool
+    ) -> None:
         odds = antenna.odds(len(antenna.settled) + 1)
         self.antenna = antenna
         self.first_started = started
@@ -270,6 +296,8 @@ class Run:
         # What was read within a flight's time may be a card on its way to a rival place: it keeps
         # the claim alive, but decides with the weight of the prior only.
         self.passing = odds.read_away
-        self.need_passing = odds.read_away + max(LONE_READS * odds.read_away * 0.85, 9.0)
+        # Nothing passes over the muck for long, and in a heap of folded cards a read is rare.
+        more = 0.85 * (1 if folded else LONE_READS)
+        self.need_passing = odds.read_away * (1.0 + more)
         self.need_rival = odds.read_cross + place_nats + log(PASSING)
         self.against: dict[int, float] = {n.number: odds.read_cross for n in antenna.neighbours}
