@@ -358,9 +358,9 @@ class PepperSession:
                 return True
         return False
 
-    def push(self, form: Literal["json", "binary"]) -> Procedure[bool]:
-        """Let the reader poll by itself and report tags unasked. False if it refused or was
-        silent."""
+    def prepare_push(self, form: Literal["json", "binary"]) -> Procedure[bool]:
+        """Set up how the reader reports by itself, without letting it begin. False if it refused or
+        was silent."""
         formats = {"json": PushFormat.JSON, "binary": PushFormat.BINARY}
         if not self._settled and not (yield from self._settle()):
             return False
@@ -369,15 +369,28 @@ class PepperSession:
             PollingTimeout(self.settings.push_pause_ms),
             PollingEvents(known=False, format=formats[form]),
             PollingEvents(known=True, format=formats[form]),
-            SetPolling(True),
         )
-        self._pushing = True
         for command in commands:
             if not isinstance((yield command), Done):
-                self._pushing = False
-                self._settled = False
+                self._unsettle()
                 return False
         return True
+
+    def push(self, form: Literal["json", "binary"]) -> Procedure[bool]:
+        """Let the reader poll by itself and report tags unasked. False if it refused or was
+        silent."""
+        if not (yield from self.prepare_push(form)):
+            return False
+        self._pushing = True
+        if isinstance((yield SetPolling(True)), Done):
+            return True
+        self._pushing = False
+        self._unsettle()
+        return False
+
+    def ping(self) -> Procedure[bool]:
+        """Is the reader still there? Leaves everything as it is."""
+        return (yield from self._in_step())
 
     def stop_push(self) -> Procedure[bool]:
         """End what `push` began and switch the field off. False if the reader did not confirm

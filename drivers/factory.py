@@ -1,0 +1,225 @@
+"""Configured names to drivers, and the one door to simulated hardware.
+
+Simulation is imported only when it is asked for, so a table with real readers never loads it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from importlib import import_module
+from types import TracebackType
+from typing import TYPE_CHECKING, Literal, Self
+
+from drivers.contracts import Clock, Sleep, TagReader
+from drivers.errors import MisconfiguredError, UnknownDriverError
+from drivers.rfid.pepper import BACKOFF_S, Mode, PepperLink, PepperTable, PushPlan
+from drivers.rfid.pepper_session import PepperSettings
+from drivers.rfid.virtual import VirtualReader as VirtualReader
+from drivers.rfid.virtual import wire_polls as wire_polls
+from drivers.rfid.wires import connector
+from drivers.sweep import Order
+from drivers.sweep import SweepScheduler as SweepScheduler
+
+if TYPE_CHECKING:
+    from drivers.sim.acts import Dealer as Dealer
+    from drivers.sim.acts import Pick as Pick
+    from drivers.sim.faults import Fault as Fault
+    from drivers.sim.faults import FaultName as FaultName
+    from drivers.sim.faults import arm as arm
+    from drivers.sim.mistakes import DealScript as DealScript
+    from drivers.sim.mistakes import MistakeKind as MistakeKind
+    from drivers.sim.mistakes import Planted as Planted
+    from drivers.sim.pepper_emulator import Ether as Ether
+    from drivers.sim.pepper_emulator import FieldModel as FieldModel
+    from drivers.sim.pepper_emulator import PepperEmulator as PepperEmulator
+    from drivers.sim.pepper_emulator import WireFault as WireFault
+    from drivers.sim.robot import HandPlayed as HandPlayed
+    from drivers.sim.robot import Oddities as Oddities
+    from drivers.sim.robot import Robot as Robot
+    from drivers.sim.robot import StreetPlayed as StreetPlayed
+    from drivers.sim.world import Card as Card
+    from drivers.sim.world import FieldAntenna as FieldAntenna
+    from drivers.sim.world import Noise as Noise
+    from drivers.sim.world import World as World
+    from drivers.sim.world import polls as polls
+
+_SIMULATION = {
+    "acts": ("Dealer", "Pick"),
+    "faults": ("Fault", "FaultName", "arm"),
+    "mistakes": ("DealScript", "MistakeKind", "Planted"),
+    "pepper_emulator": ("Ether", "FieldModel", "PepperEmulator", "WireFault"),
+    "robot": ("HandPlayed", "Oddities", "Robot", "StreetPlayed"),
+    "world": ("Card", "FieldAntenna", "Noise", "World", "polls"),
+}
+_HOME = {name: f"drivers.sim.{module}" for module, names in _SIMULATION.items() for name in names}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOME[name]), name)
+
+
+DRIVERS: Mapping[str, str] = {
+    "pepper-c1": "Eccel Pepper C1, one antenna",
+    "pepper-c1-mux": "Eccel Pepper C1 MUX, up to eight antennas",
+    "simulated": "an emulated Pepper C1 MUX over a simulated table",
+}
+"""Names that a configuration may give, and what they stand for."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderSpec:
+    """One reader as configured.
+
+    name: for people, such as "reader 1". driver: one of `DRIVERS`. antennas: number of each antenna
+    at the table, to the reader's port. port: serial device or tcp://host:port, empty if simulated.
+    mode: polled, or the reader reports by itself as json or binary. accept_firmware: firmware major
+    versions that may be spoken to. reversed_uids: for firmware that gives UIDs back to front.
+    """
+
+    name: str
+    driver: str
+    antennas: Mapping[int, int]
+    port: str = ""
+    mode: Mode = "polled"
+    accept_firmware: tuple[int, ...] = (2,)
+    reversed_uids: bool = False
+
+
+@dataclass
+class EmulatedReaders:
+    """The emulated readers of one simulated table, on pseudo-terminals or TCP; open with `async
+    with`.
+
+    addresses: name of the reader to what a driver opens. Give it to `tag_reader`, which opens it.
+    """
+
+    emulators: Mapping[str, PepperEmulator]
+    kind: Literal["pty", "tcp"] = "pty"
+    clock: Clock = time.monotonic
+    addresses: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        from drivers.sim.pepper_rims import PtyRim, ServedByLoop, TcpRim
+
+        rim = PtyRim if self.kind == "pty" else TcpRim
+        self._rims = {name: rim(emulator) for name, emulator in self.emulators.items()}
+        self.addresses.update({name: rim.address for name, rim in self._rims.items()})
+        self._served = ServedByLoop(tuple(self._rims.values()), self.clock)
+
+    async def __aenter__(self) -> Self:
+        await self._served.__aenter__()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self._served.__aexit__(kind, error, trace)
+
+    def unplug(self, name: str) -> None:
+        """Pull the cable of the reader of this name."""
+        self._served.unplug(self._rims[name])
+
+    def plug(self, name: str) -> None:
+        """Put the cable back; the reader restarts and is deaf for a second."""
+        self._served.plug(self._rims[name])
+
+
+def emulated_readers(
+    specs: Sequence[ReaderSpec],
+    world: FieldModel,
+    look_s: float,
+    *,
+    kind: Literal["pty", "tcp"] = "pty",
+    clock: Clock = time.monotonic,
+    seed: int = 0,
+) -> EmulatedReaders:
+    """An emulated reader for every spec with driver "simulated", over one field. look_s: how long
+    an inventory takes. clock: the time in which the world lives."""
+    from drivers.sim.pepper_emulator import Ether, PepperEmulator
+
+    ether = Ether()
+    emulators = {
+        spec.name: PepperEmulator(
+            world,
+            {port: antenna for antenna, port in spec.antennas.items()},
+            look_s=look_s,
+            name=spec.name,
+            ether=ether,
+            seed=seed + i,
+        )
+        for i, spec in enumerate(specs)
+        if spec.driver == "simulated"
+    }
+    return EmulatedReaders(emulators, kind, clock)
+
+
+def tag_reader(
+    specs: Sequence[ReaderSpec],
+    *,
+    order: Order = "against",
+    focus_share: float = 0.75,
+    emulated: EmulatedReaders | None = None,
+    clock: Clock = time.monotonic,
+    sleep: Sleep = asyncio.sleep,
+    backoff_s: Sequence[float] = BACKOFF_S,
+) -> TagReader:
+    """All readers of a table as one. Antennas are swept in ascending or descending number.
+
+    emulated: the far ends of specs with driver "simulated". Raises UnknownDriverError or
+    MisconfiguredError, naming the reader.
+    """
+    if not specs:
+        raise MisconfiguredError("no reader is configured", "table", "Give it at least one.")
+    antennas = sorted(antenna for spec in specs for antenna in spec.antennas)
+    twice = sorted({antenna for antenna in antennas if antennas.count(antenna) > 1})
+    if twice:
+        raise MisconfiguredError(
+            f"antenna {twice[0]} is on two readers", "table", "Give each antenna one reader."
+        )
+    if not antennas:
+        raise MisconfiguredError("no antenna is configured", "table", "Give it at least one.")
+    links = [_link(spec, emulated, clock) for spec in specs]
+    companions: tuple[AbstractAsyncContextManager[object], ...] = (emulated,) if emulated else ()
+    return PepperTable(
+        links,
+        SweepScheduler(antennas, order, focus_share),
+        clock=clock,
+        sleep=sleep,
+        backoff_s=backoff_s,
+        companions=companions,
+    )
+
+
+def _link(spec: ReaderSpec, emulated: EmulatedReaders | None, clock: Clock) -> PepperLink:
+    if spec.driver not in DRIVERS:
+        raise UnknownDriverError(
+            f"there is no driver {spec.driver!r}", spec.name, f"Choose one of {', '.join(DRIVERS)}."
+        )
+    address = spec.port
+    if spec.driver == "simulated":
+        if emulated is None or spec.name not in emulated.addresses:
+            raise MisconfiguredError(
+                "it is simulated, but there is no simulated table", spec.name, "Configure one."
+            )
+        address = emulated.addresses[spec.name]
+    where = f"{spec.name} on {address}"
+    settings = PepperSettings(
+        where=where,
+        ports=tuple(sorted(spec.antennas.values())),
+        switching=spec.driver != "pepper-c1",
+        accept_major=spec.accept_firmware,
+        reversed_uids=spec.reversed_uids,
+    )
+    push = None if spec.mode == "polled" else PushPlan(spec.mode)
+    return PepperLink(
+        spec.name, connector(address, where), spec.antennas, settings, push=push, clock=clock
+    )
