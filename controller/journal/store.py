@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
@@ -50,31 +51,50 @@ def row_of(record: Record) -> tuple[object, ...]:
 
 
 def open_for_writing(path: Path, busy_s: float) -> sqlite3.Connection:
-    """A connection whose commits are on the disk when they return. Makes the file (mode 0600) and
-    its tables if need be. Raises sqlite3.Error, OSError or JournalError."""
-    if not path.exists():
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    """A connection whose commits are on the disk when they return. Makes the file (mode 0600) if
+    need be. Raises one of DATABASE_ERRORS, OSError or JournalError."""
+    if not path.exists() or (path.stat().st_size == 0 and not _wal(path).exists()):
+        _make(path)
     db = sqlite3.connect(path, timeout=busy_s, isolation_level=None, check_same_thread=False)
     try:
-        application = db.execute("PRAGMA application_id").fetchone()[0]
-        objects = db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-        if application != APPLICATION and (application or objects):
+        if db.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
             raise JournalError(Trouble.FOREIGN, path, "a database, but not a burnturn journal")
         db.execute("PRAGMA synchronous = FULL")
-        db.execute("PRAGMA journal_mode = WAL")
         # Checkpoints are run after a commit was acknowledged; this is only the net below that.
         db.execute("PRAGMA wal_autocheckpoint = 10000")
-        if application != APPLICATION:
-            db.execute("BEGIN IMMEDIATE")
-            for sql in TABLES.values():
-                db.execute(sql)
-            db.execute(f"PRAGMA application_id = {APPLICATION}")
-            db.execute(f"PRAGMA user_version = {FORMAT}")
-            db.execute("COMMIT")
     except BaseException:
         db.close()
         raise
     return db
+
+
+def _wal(path: Path) -> Path:
+    return Path(f"{path}-wal")
+
+
+def _make(path: Path) -> None:
+    # Made aside and renamed: a power cut leaves an empty journal or none, never half of one.
+    aside = Path(f"{path}.new")
+    for left in ("", "-journal", "-wal", "-shm"):
+        Path(f"{aside}{left}").unlink(missing_ok=True)
+    os.close(os.open(aside, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    with closing(sqlite3.connect(aside, isolation_level=None)) as db:
+        for sql in TABLES.values():
+            db.execute(sql)
+        db.execute(f"PRAGMA application_id = {APPLICATION}")
+        db.execute(f"PRAGMA user_version = {FORMAT}")
+        db.execute("PRAGMA journal_mode = WAL")
+    _sync(aside)
+    aside.replace(path)
+    _sync(path.parent)
+
+
+def _sync(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def open_for_reading(path: Path) -> sqlite3.Connection:
@@ -86,7 +106,7 @@ def open_for_reading(path: Path) -> sqlite3.Connection:
         raise JournalReadError(
             f"journal {path}: no such file. Next: give the path that `journal` in table.toml names."
         )
-    wal = Path(f"{path}-wal")
+    wal = _wal(path)
     address = path.absolute().as_uri()
     tries = [f"{address}?mode=ro"]
     if not wal.exists() or wal.stat().st_size == 0:
