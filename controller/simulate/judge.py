@@ -34,14 +34,14 @@ class Answer(StrEnum):
 class Mistake:
     """A planted mistake.
 
-    kind: the robot's name for it. codes: the finding codes that name it rightly, the first that
-    of the report. seat, street: where; None where the mistake has none. evident_at: when it was
-    complete to an eye.
+    kind: the robot's name for it. codes: the finding codes that name it rightly, the first that of
+    the report. seats: those that may be named with equal right; () where none is meant. street:
+    None where it has none. evident_at: when it was complete to an eye.
     """
 
     kind: str
     codes: tuple[str, ...]
-    seat: int | None
+    seats: tuple[int, ...]
     street: Street | None
     evident_at: float
 
@@ -177,7 +177,7 @@ def _names(finding: Finding, mistake: Mistake) -> bool:
     """Whether a finding says what was wrong, at which seat and on which street."""
     return (
         any(code in mistake.codes for code in finding.codes)
-        and (mistake.seat is None or finding.seat == mistake.seat)
+        and (not mistake.seats or finding.seat in mistake.seats)
         and (mistake.street is None or finding.street == mistake.street)
     )
 

@@ -85,13 +85,15 @@ class Dealt:
     """One card as the simulator dealt it.
 
     away: stretches in which it was lifted; polls that touch them say nothing of it. until: when
-    it was taken away for good, in monotonic seconds.
+    it was taken away for good, in monotonic seconds. otherwise: the antenna on which it lay if it
+    never came to this one; None if that could be any.
     """
 
     card: Uid
     antenna: int
     away: tuple[tuple[float, float], ...] = ()
     until: float = math.inf
+    otherwise: int | None = None
 
     def concerns(self, poll: Poll) -> bool:
         """Whether the poll, taken by itself, could tell something of this card."""
@@ -264,9 +266,10 @@ class _Hand:
 
     def _never_there(self, d: Dealt) -> float:
         """The likelihood that every read of this card there was a cross-read or a stray."""
-        cross = self._cross()
+        beside = (None, *self._noise.neighbours.get(d.antenna, ()))
+        rate = self._cross() if d.otherwise in beside else self._noise.stray
         return sum(
-            math.log(cross if d.card in p.uids else 1 - cross)
+            math.log(rate if d.card in p.uids else 1 - rate)
             for p in self._of.get(d.antenna, ())
             if d.concerns(p)
         )

@@ -35,6 +35,11 @@ class KindSum:
     def planted(self) -> int:
         return sum(self.answers.values())
 
+    @property
+    def shown(self) -> int:
+        """Caught or asked."""
+        return self.answers[Answer.CAUGHT] + self.answers[Answer.ASKED]
+
     def add(self, o: MistakeOutcome) -> None:
         self.answers[o.answer] += 1
         self.provable += o.provable

@@ -18,7 +18,7 @@ from controller.simulate.judge import Answer, HandLog, Mistake, judge_legal, jud
 SKIPPED = Mistake(
     kind="seat-skipped",
     codes=("HOLE_ORDER", "HOLE_COUNT"),
-    seat=6,
+    seats=(6,),
     street=Street.DEAL,
     evident_at=10.0,
 )

@@ -14,7 +14,7 @@ from controller.simulate.report import Totals, for_people, percentile
 
 def mistake_outcome(answer: Answer, delay_s: float | None, provable: bool = True) -> MistakeOutcome:
     return MistakeOutcome(
-        mistake=Mistake("burn-missing", ("BURN_MISSING",), None, Street.FLOP, 0.0),
+        mistake=Mistake("burn-missing", ("BURN_MISSING",), (), Street.FLOP, 0.0),
         answer=answer,
         delay_s=delay_s,
         late=False,

@@ -1,0 +1,202 @@
+"""`burnturn simulate`: try a house's rules and antennas on simulated hands."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Annotated, TypeVar
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table as Grid
+
+from controller.model.table import REFERENCE_MAX_STACK
+from controller.simulate.deal import mistake_kinds
+from controller.simulate.report import Totals, for_people
+from controller.simulate.run import simulate
+from controller.simulate.settings import (
+    GAMES,
+    Settings,
+    SettingsError,
+    duration_s,
+    error_kinds,
+    max_stack,
+    share,
+)
+
+T = TypeVar("T")
+
+SIMULATE_HELP = """Deal simulated hands and count what the table says of them.
+
+Hands are of full length (betting pauses, folds, peeks, gather, wash). With --errors, a share of
+them carries exactly one planted mistake, the kinds in turn.
+
+Caught, asked, cannot tell, missed, other: what the table had made of a mistake by the end of
+its street, that is before the next street's first card was dealt, or by the hand's end. Caught:
+an alarm with the right code, seat and street. Asked: the question was shown, and not sharpened.
+Other: something else was said. A kind's finding may sharpen from one code to another; any code
+that it has borne counts.
+
+Delay: from the moment at which the mistake was complete to an eye to the first showing of the
+finding, as a question or as an alarm.
+
+Provable: separate code that sees the polls and the true noise finds no legal dealing that
+explains them with a likelihood of more than 1 in 10,000 of what really happened.
+
+The result depends on the settings and the seed, not on the number of jobs."""
+
+
+def simulate_command(
+    profile: Annotated[str, typer.Option(help="Name or path of the house's profile.")] = "tda",
+    game: Annotated[str, typer.Option(help=f"One of {', '.join(GAMES)}.")] = "holdem",
+    seats: Annotated[int, typer.Option(help="Players, 2 to 11.")] = 9,
+    hands: Annotated[int, typer.Option(help="Hands to deal.")] = 1000,
+    miss: Annotated[str, typer.Option(help="Share of looks that miss a card, like 5%.")] = "5%",
+    cross: Annotated[str, typer.Option(help="Share of looks that read a neighbour's card.")] = "2%",
+    sweep: Annotated[str, typer.Option(help="One round of all antennas, like 400ms.")] = "400ms",
+    errors: Annotated[str, typer.Option(help="all, none, or kinds with commas.")] = "all",
+    error_share: Annotated[
+        str, typer.Option("--error-share", help="Share of hands with a planted mistake.")
+    ] = "50%",
+    seed: Annotated[int, typer.Option(help="Another seed, other hands.")] = 1,
+    stack: Annotated[
+        str,
+        typer.Option(
+            "--max-stack", help="How many cards an antenna can tell apart; none: any number."
+        ),
+    ] = "seat=2,burn=4,board=5,muck=2",
+    burst: Annotated[
+        bool,
+        typer.Option(
+            "--burst",
+            help="One card a hand stays unread; the dealer re-scans what the board asks for.",
+        ),
+    ] = False,
+    poll_direction: Annotated[
+        str, typer.Option("--poll-direction", help="Round with or against the deal.")
+    ] = "against",
+    focus: Annotated[
+        bool,
+        typer.Option("--focus/--no-focus", help="Poll the zones more often that are due next."),
+    ] = True,
+    compare: Annotated[
+        bool,
+        typer.Option("--compare", help="Repeat for both poll directions, with and without focus."),
+    ] = False,
+    jobs: Annotated[
+        int, typer.Option(help="Processes; the result does not depend on it. 0: one a core.")
+    ] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, and no progress.")] = False,
+) -> None:
+    faults: list[str] = []
+    settings = _settings(
+        faults,
+        profile=profile,
+        game=game,
+        seats=seats,
+        hands=hands,
+        miss=_read(faults, "--miss", share, miss, 0.05),
+        cross=_read(faults, "--cross", share, cross, 0.02),
+        sweep_s=_read(faults, "--sweep", duration_s, sweep, 0.4),
+        max_stack=_read(faults, "", max_stack, stack, dict(REFERENCE_MAX_STACK)),
+        error_share=_read(faults, "--error-share", share, error_share, 0.5),
+        seed=seed,
+        burst=burst,
+        direction=poll_direction,
+        focus=focus,
+    )
+    if settings is not None:
+        try:
+            known = mistake_kinds(settings)
+            settings = replace(settings, errors=error_kinds(errors, known))
+        except (SettingsError, ValueError, OSError) as e:
+            faults += str(e).splitlines()
+    if faults or settings is None:
+        for fault in faults:
+            typer.echo(f"simulate: {fault}", err=True)
+        raise typer.Exit(2)
+    workers = jobs if jobs > 0 else os.cpu_count() or 1
+    if compare:
+        _compare(settings, workers, as_json)
+        return
+    begun = time.perf_counter()
+    totals = _with_progress(settings, workers, as_json)
+    if as_json:
+        typer.echo(json.dumps(totals.as_json(), indent=1))
+    else:
+        Console().print(for_people(totals, title(settings), time.perf_counter() - begun))
+
+
+simulate_command.__doc__ = SIMULATE_HELP
+
+
+def title(s: Settings) -> str:
+    """The settings in a line."""
+    focus = "focus" if s.focus else "no focus"
+    burst = ", one card unread in every hand" if s.burst else ""
+    return (
+        f"{s.profile}, {s.game}, {s.seats} seats; miss {s.miss:.0%}, cross {s.cross:.0%}, sweep "
+        f"{s.sweep_s * 1000:.0f} ms, polled {s.direction} the deal with {focus}{burst}; "
+        f"seed {s.seed}"
+    )
+
+
+def _with_progress(settings: Settings, jobs: int, quiet: bool) -> Totals:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(
+        *columns, TimeRemainingColumn(), console=Console(stderr=True), disable=quiet
+    ) as bar:
+        task = bar.add_task("dealing", total=settings.hands)
+        return simulate(settings, jobs, on_hands=lambda n: bar.advance(task, n))
+
+
+def _compare(settings: Settings, jobs: int, as_json: bool) -> None:
+    """What poll direction and focus bring, kind by kind."""
+    found: dict[str, Totals] = {}
+    for direction in ("with", "against"):
+        for focus in (False, True):
+            name = f"{direction} the deal, {'focus' if focus else 'no focus'}"
+            variant = replace(settings, direction=direction, focus=focus)
+            found[name] = _with_progress(variant, jobs, as_json)
+    if as_json:
+        typer.echo(json.dumps({name: t.as_json() for name, t in found.items()}, indent=1))
+        return
+    grid = Grid(title="Caught or asked / provable, of planted", title_justify="left")
+    grid.add_column("mistake")
+    for name in found:
+        grid.add_column(name, justify="right")
+    for kind in sorted({k for t in found.values() for k in t.kinds}):
+        row = [kind]
+        for t in found.values():
+            k = t.kinds.get(kind)
+            row.append(
+                "–" if k is None else f"{k.shown / k.planted:.1%} / {k.provable / k.planted:.1%}"
+            )
+        grid.add_row(*row)
+    grid.add_section()
+    grid.add_row("false alarms", *(str(t.false_alarms) for t in found.values()))
+    grid.add_row(
+        'legal hands with a "cannot tell"',
+        *(f"{t.cannot_tell_hands / max(1, t.legal_hands):.1%}" for t in found.values()),
+    )
+    Console().print(grid)
+
+
+def _read(faults: list[str], name: str, read: Callable[[str], T], text: str, default: T) -> T:
+    try:
+        return read(text)
+    except SettingsError as e:
+        faults += [f"{name} {fault}".strip() for fault in e.faults]
+        return default
+
+
+def _settings(faults: list[str], **values: object) -> Settings | None:
+    try:
+        return Settings(**values)  # type: ignore[arg-type]
+    except SettingsError as e:
+        faults += e.faults
+        return None
