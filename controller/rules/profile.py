@@ -49,6 +49,13 @@ __all__ = [
 DEFAULT = "tda"
 HOUSE = "HOUSE"
 
+INCOMPLETE = "PROFILE_INCOMPLETE"
+CONFLICT = "PROFILE_CONFLICT"
+EDITION_MISSING = "PROFILE_EDITION_MISSING"
+
+# Seconds are the table's own reading of a document; no clause states them.
+_TABLE_CHOICES = frozenset({"hole_lift_grace_s", "deal_quiet_s"})
+
 _FILE_KEYS = ("based_on", "overlays")
 _UNSILENCEABLE = (Severity.FOULED, Severity.SECURITY)
 
@@ -68,6 +75,7 @@ class Fault:
     column: int
     message: str
     remark: bool = False
+    code: str = ""
 
 
 class ProfileError(ValueError):
@@ -159,6 +167,19 @@ def _load_shipped(name: str) -> Profile:
 def _shipped_text(name: str) -> str:
     file = files("controller.rules").joinpath("profiles", f"{name}.toml")
     return file.read_text(encoding="utf-8")
+
+
+@cache
+def _values_by_clause() -> Mapping[tuple[str, str], tuple[Any, ...]]:
+    """(setting, clause) → the values that the shipped profiles give it under that clause."""
+    values: dict[tuple[str, str], tuple[Any, ...]] = {}
+    for shipped in names():
+        raw = tomllib.loads(_shipped_text(shipped))
+        for path, setting in _citations(raw):
+            key = (path[-1], setting["clause"])
+            if setting["value"] not in values.get(key, ()):
+                values[key] = (*values.get(key, ()), setting["value"])
+    return values
 
 
 def _build(source: str, text: str, overlay: str = "") -> Profile:
@@ -262,14 +283,15 @@ class _Reading:
         self._severities(own)
         self._documents(own)
         self._cited(own, whole)
+        self._contradicted(own)
         whole = self._overlaid(whole, overlay or str(whole.get("overlay", "")))
         self._validated({k: v for k, v in whole.items() if k not in _FILE_KEYS})
         if self.profile is not None:
             self._agreed(self.profile)
 
-    def _fault(self, path: KeyPath, message: str, *, remark: bool = False) -> None:
+    def _fault(self, path: KeyPath, message: str, *, remark: bool = False, code: str = "") -> None:
         line, column = self._positions.of(path)
-        fault = Fault(line, column, message, remark)
+        fault = Fault(line, column, message, remark, code)
         if fault not in self.faults:
             self.faults.append(fault)
 
@@ -336,7 +358,8 @@ class _Reading:
     def _cited(self, own: Raw, whole: Raw) -> None:
         documents = {*_strings(whole.get("documents")), STANDARD}
         house = set(_strings(whole.get("house_rows")))
-        for path, clause in _citations(own):
+        for path, setting in _citations(own):
+            clause = setting["clause"]
             where = path[-1] if len(path) == 1 else " of ".join(reversed(path))
             at = (*path, "clause")
             if clause in house:
@@ -356,13 +379,51 @@ class _Reading:
                     "or add it to documents",
                 )
 
+    def _contradicted(self, own: Raw) -> None:
+        """A value that is not the one its clause sets, and a value that departs from the document
+        it is based on."""
+        base = own.get("based_on")
+        for path, setting in _citations(own):
+            name, clause = path[-1], setting["clause"]
+            if name not in _TABLE_CHOICES and prefix_of(clause) != STANDARD:
+                ruled = _values_by_clause().get((name, clause), ())
+                value = setting.get("value")
+                if ruled and value is not None and value not in ruled:
+                    self._fault(
+                        (*path, "value"),
+                        f"{name}: value {_shown(value)} contradicts {clause}, which sets "
+                        f"{' or '.join(map(_shown, ruled))}; a house that departs from it cites a "
+                        f"row of its own ({HOUSE}-…)",
+                        code=CONFLICT,
+                    )
+        if base in names() and base != DEFAULT:
+            self._departures(own, tomllib.loads(_shipped_text(str(base))))
+
+    def _departures(self, own: Raw, base: Raw) -> None:
+        for name, setting in base.items():
+            if not isinstance(setting, dict) or name not in own or name in _TABLE_CHOICES:
+                continue
+            mine, clause = own[name], setting.get("clause", "")
+            if not isinstance(mine, dict) or prefix_of(clause) in (None, STANDARD):
+                continue
+            cited = str(mine.get("clause"))
+            elsewhere = prefix_of(cited) == STANDARD or cited in _strings(own.get("house_rows"))
+            if elsewhere and mine.get("value") != setting["value"]:
+                self._fault(
+                    (name,),
+                    f"{name}: departs from {clause}, which sets {_shown(setting['value'])}",
+                    remark=True,
+                    code=CONFLICT,
+                )
+
     def _validated(self, whole: Raw) -> None:
         try:
             self.profile = Profile.model_validate(whole)
         except ValidationError as error:
             for detail in error.errors():
                 path, message = _in_words(detail)
-                self._fault(path, message)
+                code = INCOMPLETE if detail["type"] == "missing" else ""
+                self._fault(path, message, code=code)
 
     def _agreed(self, profile: Profile) -> None:
         """What each value allows alone but not together."""
@@ -384,6 +445,13 @@ class _Reading:
                     f"{game}: {own.hole_passes.value} passes do not bring {own.hole_cards.value} "
                     "hole cards",
                 )
+        if not profile.edition:
+            self._fault(
+                ("edition",),
+                "edition is not given; the sign will say that it is unknown",
+                remark=True,
+                code=EDITION_MISSING,
+            )
         for message in remarks(profile):
             self._fault(("max_seats", "value"), message, remark=True)
         at_board = {"beside-board", "under-board"} & set(profile.burn_place.value)
@@ -413,11 +481,12 @@ def _strings(value: object) -> list[str]:
     return [v for v in value if isinstance(v, str)] if isinstance(value, list | dict) else []
 
 
-def _citations(raw: Raw, path: KeyPath = ()) -> Iterator[tuple[KeyPath, str]]:
+def _citations(raw: Raw, path: KeyPath = ()) -> Iterator[tuple[KeyPath, Raw]]:
+    """Every part of a file that cites a clause, with the path of keys to it."""
     for key, value in raw.items():
         if isinstance(value, dict):
-            if isinstance(clause := value.get("clause"), str):
-                yield (*path, key), clause
+            if isinstance(value.get("clause"), str):
+                yield (*path, key), value
             else:
                 yield from _citations(value, (*path, key))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from functools import cache, cached_property
+from functools import cache
 from types import MappingProxyType
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
@@ -136,7 +136,7 @@ class Profile(BaseModel):
     name: str = Field(min_length=1)
     title: str = Field(min_length=1)
     jurisdiction: str = Field(min_length=1)
-    edition: str = Field(min_length=1)
+    edition: str = ""
     documents: tuple[str, ...] = ()
     house_rows: dict[str, str] = Field(default_factory=dict)
     overlay: str = ""
@@ -214,16 +214,6 @@ class Profile(BaseModel):
     def for_game(self, game: str) -> Profile:
         """This profile with the game's own settings in force. Omaha high-low goes by Omaha where
         nothing else is said. Any game name is accepted; whether it may be played is `allows`."""
-        found = self._by_game.get(game)
-        if found is None:
-            found = self._by_game[game] = self._in_force(game)
-        return found
-
-    @cached_property
-    def _by_game(self) -> dict[str, Profile]:
-        return {}
-
-    def _in_force(self, game: str) -> Profile:
         changes: dict[str, Any] = {}
         for word in _GOES_BY.get(game, ()):
             if (own := self.game.get(word)) is not None:
@@ -234,7 +224,6 @@ class Profile(BaseModel):
                 }
         if not changes:
             return self
-        # A fresh object: a copy would carry this one's cached properties along.
         kept = {name: getattr(self, name) for name in type(self).model_fields}
         return Profile.model_construct(**(kept | changes | {"game": {}}))
 
@@ -294,7 +283,7 @@ class Profile(BaseModel):
         setting: Setting[Any] = getattr(own, name)
         return setting.cited
 
-    @cached_property
+    @property
     def cited_rows(self) -> tuple[str, ...]:
         """Every row id that a setting cites, in any game, in the order of the settings."""
         rows: dict[str, None] = {}
