@@ -80,6 +80,12 @@ class Vault:
         """Whether the tag belongs to an enrolled deck."""
         return uid in self._cards
 
+    def enrol(self, uid: Uid, deck: str, face: str) -> None:
+        """Add a tag to an enrolled deck, as when a worn card is replaced by another with a new
+        tag."""
+        self._cards[Uid(uid)] = CardFace(deck, face)
+        self.uid_lengths |= {len(uid)}
+
     def lock(self, deck: str | None) -> None:
         """Say which deck is in play, or (None) leave it to the cards. Raises ValueError for a deck
         that is not enrolled.

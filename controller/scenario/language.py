@@ -367,7 +367,7 @@ def _move(w: Words) -> lines.ScenarioLine:
 
 
 def _swap(w: Words) -> lines.ScenarioLine:
-    card = w.card_at(CARD_PILES)
+    card = w.card_at(())
     by: Literal["foreign", "joker"]
     if w.maybe("card"):
         w.must("of")

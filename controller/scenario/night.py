@@ -1,0 +1,358 @@
+"""A scenario's table in virtual time: simulated cards and antennas, real sensing and rules.
+
+The same seed gives the same polls, the same events and the same findings.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Literal
+
+from controller.model.events import (
+    FloorSaid,
+    SeatRegistered,
+    SeatStatus,
+    TableEvent,
+    TableOpened,
+    numbered,
+)
+from controller.model.findings import Said, Verdict
+from controller.model.table import Layout
+from controller.outputs.board import DeckView, frame
+from controller.pipeline import Table
+from controller.rules import engine
+from controller.rules.engine import layout_json
+from controller.rules.profile import Profile, load
+from controller.scenario import lines
+from controller.scenario.hands import HOLE_CARDS, Hands, Impossible, NotYet
+from controller.scenario.language import SET_UP, layout_of
+from controller.vault import Vault
+from drivers.factory import Dealer, FieldAntenna, Noise, SweepScheduler, World, polls
+from drivers.readings import Poll
+
+FLOOR = "floor"
+START_S = 2.0
+"""From power to the first look."""
+
+DEFAULT_SEATS = tuple(range(1, 10))
+JOKER = "joker"
+
+
+class SetUp:
+    """What the lines before the first act say, with the defaults of what they leave out."""
+
+    def __init__(self, scenario: lines.Scenario) -> None:
+        self.lines = 0
+        self.profile = "tda"
+        self.game: str = "holdem"
+        self.seats: tuple[int, ...] = DEFAULT_SEATS
+        self.absent: tuple[int, ...] = ()
+        self.button: tuple[int, ...] | None = None
+        self.antennas = lines.AntennasLine()
+        self.decks: tuple[str, ...] = ("red",)
+        self.deck: lines.DeckLine | None = None
+        self.noise = lines.NoiseLine()
+        self.pace_s = 0.45
+        self.opening = False
+        self.camera = False
+        self.console = False
+        self.unable: list[lines.ScenarioLine] = []
+        for line in scenario.lines:
+            if not isinstance(line, SET_UP):
+                break
+            if isinstance(line, lines.ButtonLine) and self.button is not None:
+                break
+            self.lines += 1
+            self._take(line)
+
+    def _take(self, line: lines.SetUp) -> None:
+        match line:
+            case lines.ProfileLine(name=name):
+                self.profile = name
+            case lines.GameLine(game=game):
+                self.game = game
+            case lines.SeatsLine(seats=seats):
+                self.seats = seats
+            case lines.AbsentLine(seats=seats):
+                self.absent = seats
+            case lines.ButtonLine(seats=seats):
+                self.button = seats
+            case lines.AntennasLine():
+                self.antennas = line
+            case lines.DecksLine(pairs=pairs):
+                self.decks = tuple(name for pair in pairs for name in pair)
+            case lines.DeckLine():
+                self.deck = line
+            case lines.NoiseLine():
+                self.noise = line
+            case lines.PaceLine(pace_s=pace_s):
+                self.pace_s = pace_s
+            case lines.OpeningLine():
+                self.opening = True
+            case lines.SwitchLine(what=what, on=on):
+                if on:
+                    self.unable.append(line)
+                if what == "camera":
+                    self.camera = on
+                else:
+                    self.console = on
+            case lines.LevelLine():
+                self.unable.append(line)
+
+
+class Night:
+    """The table, its dealer and its time.
+
+    hear: told whatever the rules say. folder: where a profile's path in the file starts from.
+    now: virtual seconds since the table was opened; polls: looks so far.
+    Raises ProfileError for a profile that cannot be used.
+    """
+
+    def __init__(
+        self,
+        scenario: lines.Scenario,
+        hear: Callable[[Iterable[Said]], None],
+        folder: Path | None = None,
+    ) -> None:
+        up = SetUp(scenario)
+        self.set_up_lines = up.lines
+        self.unable = tuple(up.unable)
+        self.sweep_s = up.noise.sweep_s
+        self.now = 0.0
+        self.polls = 0
+        self._up = up
+        self._hear = hear
+        self._folder = folder or Path()
+        self._game = up.game
+        self._profile = self._load(up.profile)
+        self.layout = layout_of(up.antennas, up.noise.miss, up.noise.cross)
+        self.registry = {
+            seat: SeatStatus.IN if seat in up.seats else SeatStatus.OUT
+            for seat in range(1, max(*up.seats, self.layout.seats) + 1)
+        }
+        self._absent = set(up.absent)
+        self._buttons = up.button if up.button is not None else up.seats[:1]
+        noise = Noise(
+            miss=up.noise.miss, cross=up.noise.cross, sweep_s=self.sweep_s, seed=up.noise.seed
+        )
+        self.world = World(field_antennas(self.layout), noise)
+        deck = up.deck or lines.DeckLine(deck=up.decks[0])
+        self.dealer = Dealer(
+            self.world,
+            up.seats,
+            pace_s=up.pace_s,
+            hole_cards=HOLE_CARDS[self._game],
+            button=self._buttons[0] if self._buttons else None,
+            deck=deck.deck,
+            deck_seed=deck.seed or 0,
+            placement_seats=up.antennas.placement_seats,
+            flop_face_down=self._profile.flop_style.value != "face-up",
+            seed=up.noise.seed,
+        )
+        self.hands = Hands(self.world, self.layout, self.dealer, self.registry)
+        self.scheduler = SweepScheduler([a.antenna for a in self.layout.antennas])
+        self._polls = polls(self.world, self.scheduler)
+        self._look_s = self.sweep_s / len(self.layout.antennas)
+        self._tokens = random.Random(f"tokens {up.noise.seed}")
+        self._enrolled = {
+            card.uid: (card.deck, JOKER if card.face.startswith(JOKER) else card.face)
+            for name in up.decks
+            for card in self.world.deck(name)
+        }
+        self._events: list[TableEvent] = []
+        self.vault = self._new_vault()
+        self.table = Table(self.layout, self.vault, record=self._record)
+        self._hear(self.table.open(self._opened(up.opening)))
+
+    def _record(self, event: TableEvent) -> int:
+        self._events.append(event)
+        return len(self._events)
+
+    def _new_vault(self) -> Vault:
+        return Vault(
+            self._enrolled,
+            source=lambda: self._tokens.getrandbits(53),
+            lock=self.dealer.deck_name,
+        )
+
+    def _load(self, name: str) -> Profile:
+        if name.endswith(".toml") or "/" in name:
+            return load(self._folder / name)
+        return load(name)
+
+    def _opened(self, opening: bool) -> TableOpened:
+        return TableOpened(
+            at=self.now,
+            profile=self._profile.model_dump_json(),
+            game=self._game,
+            layout=layout_json(self.layout),
+            seats=tuple(self.registry.items()),
+            button=self._buttons,
+            absent=tuple(sorted(self._absent)),
+            opening=opening,
+            console=self._up.console,
+            camera=self._up.camera,
+        )
+
+    # Time
+
+    def run_until(self, until: float, met: Callable[[], bool]) -> bool:
+        """Let time pass without acts until `met`, at most to a time. Gives whether it is met."""
+        if met():
+            return True
+        while self.now + self._look_s <= until:
+            if self._look() and met():
+                return True
+        self.now = max(self.now, until)
+        return met()
+
+    def run_for(self, seconds: float) -> None:
+        self._run_to(self.now + seconds)
+
+    def _run_to(self, until: float) -> None:
+        self.run_until(until, lambda: False)
+
+    def _look(self) -> bool:
+        """One reading of the antennas, and what else came before it. Gives whether anything was
+        said."""
+        reading = next(self._polls)
+        ended = reading.ended if isinstance(reading, Poll) else reading.at
+        said: list[Said] = []
+        for other in self.dealer.due(ended):
+            said += self.table.feed(other)
+        said += self.table.feed(reading)
+        self.now = max(self.now, ended)
+        self.polls += 1
+        self._hear(said)
+        self.scheduler.focus(self.table.focus)
+        return bool(said)
+
+    # Acts
+
+    def act(self, line: lines.SetUp | lines.Act, hidden: Sequence[lines.UnreadFault] = ()) -> None:
+        """Carry out one line and let its time pass. hidden: cards that are not read from the
+        moment at which this line puts them down. Raises Impossible."""
+        start = self.now
+        self.dealer.at = max(self.dealer.at, start)
+        match line:
+            case lines.RegistryAct(seat=seat, status=word):
+                self._register(seat, SeatStatus(word))
+            case lines.SeatsLine(seats=seats):
+                for seat in sorted({*seats, *self.registry}):
+                    status = SeatStatus.IN if seat in seats else SeatStatus.OUT
+                    if self.registry.get(seat) is not status:
+                        self._register(seat, status)
+            case lines.AbsentLine(seats=seats):
+                for seat in sorted(self._absent ^ set(seats)):
+                    self.dealer.seat(seat, seat not in seats)
+                self._absent = set(seats)
+            case lines.ButtonLine(seats=seats):
+                self._buttons = seats
+                self.dealer.button(*seats)
+            case lines.GameLine(game=game):
+                self._game = game
+                self.dealer.hole_cards = HOLE_CARDS[game]
+                self._tell_opened()
+            case lines.ProfileLine(name=name):
+                self._profile = self._load(name)
+                self.dealer.flop_face_down = self._profile.flop_style.value != "face-up"
+                self._tell_opened()
+            case lines.DeckLine(deck=deck, seed=seed):
+                self._change_deck(deck, seed or 0)
+            case lines.PowerCutAct(for_s=for_s):
+                self._power_cut(for_s)
+            case lines.LevelLine():
+                raise NotYet("this table cannot take levels of blinds yet")
+            case lines.SwapAct(by="duplicate of"):
+                self.hands.act(line)
+                twin = self.hands.newest(line.card.place)
+                self.vault.enrol(twin.uid, twin.deck, twin.face)
+            case lines.ChairAct(seat=seat, occupied=occupied):
+                (self._absent.discard if occupied else self._absent.add)(seat)
+                self.hands.act(line)
+            case (
+                lines.SwitchLine()
+                | lines.OpeningLine()
+                | lines.AntennasLine()
+                | lines.DecksLine()
+                | lines.NoiseLine()
+                | lines.PaceLine()
+            ):
+                raise Impossible("this belongs before the first act")
+            case _:
+                self.hands.act(line)
+        for fault in hidden:
+            self.hands.hide(fault, start)
+        self._run_to(self.hands.done_at)
+
+    def floor_says(self, word: Literal["rule", "dismiss"], finding: int, text: str) -> None:
+        self._hear(
+            self.table.tell(FloorSaid(at=self.now, word=word, finding=finding, text=text, by=FLOOR))
+        )
+
+    def _register(self, seat: int, status: SeatStatus) -> None:
+        self.registry[seat] = status
+        self._hear(self.table.tell(SeatRegistered(at=self.now, seat=seat, status=status, by=FLOOR)))
+
+    def _tell_opened(self) -> None:
+        self._hear(self.table.open(self._opened(opening=False)))
+
+    def _change_deck(self, deck: str, seed: int) -> None:
+        if deck == self.dealer.deck_name:
+            self.dealer.shuffle(seed)
+        else:
+            self.dealer.deck(deck, seed)
+            self.vault.lock(deck)
+        self.hands.new_deal()
+
+    def _power_cut(self, for_s: float) -> None:
+        """The program dies and starts again: what was recorded is fed to fresh rules, and the cards
+        on the table get new tokens."""
+        state = engine.closed()
+        for number, event in enumerate(self._events, start=1):
+            state, _ = engine.step(state, numbered(event, number))
+        back = self.now + for_s + START_S
+        self.dealer.due(back)
+        self.world.advance(back)
+        self.now = back
+        self.dealer.at = max(self.dealer.at, back)
+        self.scheduler = SweepScheduler([a.antenna for a in self.layout.antennas])
+        self._polls = polls(self.world, self.scheduler, start=back)
+        self.vault = self._new_vault()
+        self.table = Table(self.layout, self.vault, record=self._record, state=state)
+        self.scheduler.focus(self.table.focus)
+
+    # What can be asked
+
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """What may be said of the hand that is going on."""
+        return self.table.verdicts(self.now)
+
+    def board_texts(self) -> list[str]:
+        """Every text that the LED board shows now."""
+        progress = self.table.progress
+        view = frame(progress, DeckView(), True, self.now, seats=self.layout.seats)
+        texts = [view.stage, view.next, view.blind]
+        if view.burn_due:
+            texts.append("BURN")
+        if view.notice is not None:
+            texts += [view.notice.text, view.notice.detail]
+        texts += [finding.board_text for finding in progress.findings]
+        return [text for text in dict.fromkeys(texts) if text]
+
+
+def field_antennas(layout: Layout) -> list[FieldAntenna]:
+    """The simulated antennas of a layout; the noise says how they read."""
+    return [
+        FieldAntenna(
+            number=a.antenna,
+            place=str(a.zone),
+            neighbours=a.profile.neighbours,
+            max_stack=a.profile.max_stack,
+            reader=a.profile.reader,
+            port=a.profile.port,
+        )
+        for a in layout.antennas
+    ]
