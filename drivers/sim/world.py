@@ -120,20 +120,31 @@ class Noise:
 class _Field:
     """One antenna's field: the cards in it in the order in which they came, and its faults."""
 
-    __slots__ = ("antenna", "cards", "chosen", "cross", "faults", "miss", "stuck", "touches")
+    __slots__ = (
+        "antenna",
+        "cards",
+        "chosen",
+        "cross",
+        "faults",
+        "miss",
+        "near",
+        "stuck",
+        "touches",
+    )
 
     def __init__(self, antenna: FieldAntenna, noise: Noise, touches: tuple[int, ...]) -> None:
         self.antenna = antenna
         self.miss = noise.miss if antenna.miss is None else antenna.miss
         self.cross = noise.cross if antenna.cross is None else antenna.cross
         self.touches = touches
+        self.near: tuple[_Field, ...] = ()
         self.cards: list[Card] = []
         self.chosen: tuple[int, ...] | None = None
         self.faults: dict[str, list[float]] = {}
         self.stuck: tuple[Uid, ...] | None = None
 
     def max_stack(self) -> int | None:
-        crowd = self.faults.get("crowd")
+        crowd = self.faults.get("crowd") if self.faults else None
         return int(min(crowd)) if crowd else self.antenna.max_stack
 
 
@@ -177,10 +188,14 @@ class World:
         if len(set(numbers)) != len(numbers):
             raise ValueError(f"antenna numbers {numbers} are not unique; number each antenna once")
         touches = {
-            a.number: (a.number, *(b.number for b in self.antennas if a.number in b.neighbours))
+            a.number: tuple(b.number for b in self.antennas if a.number in b.neighbours)
             for a in self.antennas
         }
         self._fields = {a.number: _Field(a, self.noise, touches[a.number]) for a in self.antennas}
+        for field in self._fields.values():
+            field.near = tuple(
+                self._fields[n] for n in field.antenna.neighbours if n in self._fields
+            )
         self._by_place = {f.antenna.place: f for f in self._fields.values()}
         self._views: dict[int, _View] = {}
         self._random = random.Random(f"looks {self.noise.seed}").random
@@ -376,39 +391,39 @@ class World:
         if field is None:
             raise ValueError(self._unknown(antenna))
         noise = self.noise
-        lying = [c for c in field.cards if c._read is None and not c.dead and not c._unread]
+        cards = [c for c in field.cards if not (c.dead or c._unread)]
+        pile: list[Card] = []
         limit = field.max_stack()
-        full = limit is not None and len(lying) > limit
-        entries: list[tuple[Uid, bool, float]] = []
-        for card in field.cards:
-            if card.dead or card._unread:
-                continue
-            if card._read is not None:
-                entries.append((card.uid, False, card._read))
-            elif not full:
-                entries.append((card.uid, True, field.miss))
-        if field.cross:
-            for n in field.antenna.neighbours:
-                entries.extend(
-                    (c.uid, False, field.cross)
-                    for c in self._fields[n].cards
-                    if c._read is None and not c.dead and not c._unread
-                )
-        if len({uid for uid, _, _ in entries}) < len(entries):
+        if limit is not None and len(cards) > limit:
+            pile = [c for c in cards if c._read is None]
+            if len(pile) <= limit:
+                pile = []
+        miss, cross = field.miss, field.cross
+        entries = [
+            (c.uid, True, miss) if c._read is None else (c.uid, False, c._read)
+            for c in cards
+            if c._read is not None or not pile
+        ]
+        if cross:
+            for near in field.near:
+                for c in near.cards:
+                    if c._read is None and not c.dead and not c._unread:
+                        entries.append((c.uid, False, cross))  # noqa: PERF401
+        if len({entry[0] for entry in entries}) < len(entries):
             entries = _once_each(entries)
         calm = share = 1.0 - noise.corrupt - noise.ghost - noise.shift
         within = []
-        for _, _, contrary in entries:
-            share *= 1.0 - contrary
+        for entry in entries:
+            share *= 1.0 - entry[2]
             within.append(share)
-        simple = not full and not field.faults
+        simple = not pile and not field.faults
         view = _View(
             usual=share if simple else -1.0,
-            answer=tuple(uid for uid, usually, _ in entries if usually),
+            answer=tuple([uid for uid, usually, _ in entries if usually]),
             calm=calm,
             entries=tuple(entries),
             within=tuple(within),
-            pile=tuple(c.uid for c in lying) if full else (),
+            pile=tuple([c.uid for c in pile]),
         )
         self._views[antenna] = view
         return view
@@ -453,9 +468,9 @@ class World:
         # The draw says which entry is the first to depart from the usual; those after it are drawn
         # freely.
         settled = True
-        for (uid, usually, contrary), within in zip(view.entries, view.within, strict=True):
+        for i, (uid, usually, contrary) in enumerate(view.entries):
             if settled:
-                departs = draw >= within
+                departs = draw >= view.within[i]
                 settled = not departs
             else:
                 departs = chance() < contrary
@@ -468,9 +483,13 @@ class World:
         sticky = self.noise.stack == "sticky"
         if sticky and field.chosen is not None:
             return field.chosen
-        left = list(range(cards))
         limit = field.max_stack() or 0
-        found = tuple(sorted(left.pop(int(self._random() * len(left))) for _ in range(limit)))
+        if limit == 2:  # the usual limit of a seat and of the muck
+            one, two = int(self._random() * cards), int(self._random() * (cards - 1))
+            found: tuple[int, ...] = (one, two + 1) if two >= one else (two, one)
+        else:
+            left = list(range(cards))
+            found = tuple(sorted(left.pop(int(self._random() * len(left))) for _ in range(limit)))
         if sticky:
             field.chosen = found
         return found
@@ -519,11 +538,14 @@ class World:
         """Something about a card's field has changed: it and its neighbours must be worked out
         again."""
         field = card._field
-        if field is not None:
-            if card._read is None:
-                field.chosen = None
+        if field is None or card._read == 0.0:
+            return
+        views = self._views
+        views.pop(field.antenna.number, None)
+        if card._read is None:  # a card in the air is too faint for the neighbours
+            field.chosen = None
             for antenna in field.touches:
-                self._views.pop(antenna, None)
+                views.pop(antenna, None)
 
     def _lift(self, place: str, hand: str, for_s: float, cure: bool) -> None:
         cards = self.lying(place)
@@ -637,6 +659,8 @@ def polls(
     ended = start
     look, following = world.look, scheduler.next
     seen, empty = Outcome.SEEN, Outcome.EMPTY
+    # A named tuple's own constructor takes as long as the look.
+    make = tuple.__new__
     while True:
         antenna = following()
         started = ended
@@ -655,10 +679,11 @@ def polls(
             silent = 0
             yield Poll(antenna, (), Outcome.NOISE, started, ended)
             continue
-        silent = 0
-        if lost and lost.pop(of_reader[antenna], None) is not None:
-            yield _health(world, of_reader[antenna], HealthState.OK, ended)
-        yield Poll(antenna, uids, seen if uids else empty, started, ended)
+        if lost:
+            silent = 0
+            if lost.pop(of_reader[antenna], None) is not None:
+                yield _health(world, of_reader[antenna], HealthState.OK, ended)
+        yield make(Poll, (antenna, uids, seen if uids else empty, started, ended, True))
 
 
 def _health(world: World, reader: int, state: HealthState, at: float) -> Health:
