@@ -20,7 +20,7 @@ def main(folder: Path) -> None:
         journal = Journal(folder / "j.db", build="b", checkpoint_commits=7)
         if run == 0:
             begin(journal, 0.0, boot="boot")
-        for commit in range(12):
+        for commit in range(10):
             for _ in range(1 + commit % 3 * 4):
                 event = night.happening(done)
                 blob = b"sealed" * 20 if event.kind == "card-came" else None

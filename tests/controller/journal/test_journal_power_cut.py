@@ -13,6 +13,7 @@ import shutil
 import struct
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -185,10 +186,31 @@ def check(path: Path, kept: list[Head]) -> int:
     return len(bare)
 
 
-def test_the_power_may_go_at_any_write(log: list[Operation], tmp_path: Path) -> None:
+def goes_on(path: Path) -> None:
+    with Journal(path, build="b") as journal:
+        journal.append([Tick(at=0.0)])
+        head = journal.head
+    with JournalFile(path) as file:
+        assert verify(file, [head]).faults == ()
+
+
+@pytest.fixture
+def quick_folder(tmp_path: Path) -> Iterator[Path]:
+    """Where writing is quick, if this machine has that; what a power cut leaves is made by hand
+    here."""
+    memory = Path("/dev/shm")
+    if not os.access(memory, os.W_OK):
+        yield tmp_path
+        return
+    with tempfile.TemporaryDirectory(dir=memory) as folder:
+        yield Path(folder)
+
+
+def test_the_power_may_go_at_any_write(log: list[Operation], quick_folder: Path) -> None:
     chance = random.Random(3)
     now, acknowledged = PowerCut(), bytearray()
-    disks = events = 0
+    seen: set[int] = set()
+    events = 0
     for moment, operation in enumerate(log):
         if operation.name == "acknowledged":
             acknowledged += operation.data
@@ -197,19 +219,19 @@ def test_the_power_may_go_at_any_write(log: list[Operation], tmp_path: Path) -> 
             continue
         now.add(operation)
         for how, disk in now.disks(chance):
-            disks += 1
-            path = laid_out(disk, tmp_path / "disk")
+            case = (len(acknowledged), *sorted((name, bytes(c)) for name, c in disk.items()))
+            if hash(case) in seen:
+                continue
+            seen.add(hash(case))
+            path = laid_out(disk, quick_folder / "disk")
             try:
-                events = check(path, heads(bytes(acknowledged)))
-                with Journal(path, build="b") as journal:
-                    journal.append([Tick(at=0.0)])
-                    head = journal.head
-                with JournalFile(path) as file:
-                    assert verify(file, [head]).faults == ()
+                events = max(events, check(path, heads(bytes(acknowledged))))
+                if how == "any order":
+                    goes_on(path)
             except Exception as e:
                 raise AssertionError(f"power cut after operation {moment} {how}") from e
-    assert len(heads(bytes(acknowledged))) == 36
-    assert disks > 500
+    assert len(heads(bytes(acknowledged))) == 30
+    assert len(seen) > 500
     assert events > 100
 
 
