@@ -41,6 +41,7 @@ RECENT_S = 1.5  # a claim read this lately keeps a settled card from being calle
 CLONE_FLIPS = 4  # times a tag was read elsewhere and then again at home
 CLONE_WINDOW_S = 10.0
 CLONE_FLIPS_FROZEN = 12  # the same, while the home's answer has not changed at all since the first
+LEAST_NONE = 2e-3  # no look is trusted more than this to have shown at least one card of a pile
 LONGEST_SILENCE = 40  # polls; no settled card needs more silences than this to be gone
 _PRIOR_LOOKS = 8  # weight of the antenna's miss rate against a card's own record
 _MOST_TAGS = 512
@@ -248,8 +249,17 @@ class Sensing:
         antenna.plain = 0 if crowded else antenna.plain + 1
         doubt = antenna.odds(len(settled)).doubt if crowded else 0.0
         silent = 0
+        if stack is None or not crowded:
+            antenna.barren = 0.0
+        else:
+            # A high pile shows some of its cards at nearly every look. Newcomers may take their
+            # places in the answer, but hardly all of them.
+            others = len(uids)
+            none = ((others + 1) / (len(settled) + others)) ** stack if others else 0.0
+            antenna.barren -= log(max(none, antenna.miss**stack, LEAST_NONE))
         for uid, tag in settled.items():
             if uid in uids:
+                antenna.barren = 0.0
                 if tag.silent:
                     if not crowded:
                         tag.missed += tag.silent
@@ -269,9 +279,8 @@ class Sensing:
         self, antenna: Antenna, started: float, ended: float, events: list[TableEvent]
     ) -> None:
         """Believe that settled cards are gone whose silence has lasted long enough."""
-        for tag in [t for t in antenna.settled.values() if t.silent >= antenna.k]:
-            if not self._is_gone(antenna, tag):
-                continue
+        silent = [t for t in antenna.settled.values() if t.silent > 1]
+        for tag in [t for t in silent if self._is_gone(antenna, t)]:
             if any(ended - run.last_ended < RECENT_S for run in tag.runs.values()):
                 continue
             events.append(
@@ -291,7 +300,11 @@ class Sensing:
         if stack is not None and len(antenna.settled) > stack:
             # Looks with room to spare, one after the other, show that the pile itself is gone.
             room = ceil(nats / -log(min(stack * antenna.miss, 0.7)))
-            return tag.doubt >= nats or min(tag.silent, antenna.roomy) >= room
+            if antenna.barren >= nats or tag.doubt >= nats:
+                return True
+            return bool(min(tag.silent, antenna.roomy) >= room)
+        if tag.silent < antenna.k:
+            return False
         looks = max(antenna.polls - tag.tested - tag.silent, 0)
         rate = (tag.missed + antenna.miss * _PRIOR_LOOKS) / (looks + _PRIOR_LOOKS)
         need = ceil(nats / -log(min(max(rate, antenna.miss), 0.7)))

@@ -66,6 +66,7 @@ class Antenna:
         "_odds",
         "answer",
         "asked",
+        "barren",
         "changed_at",
         "concerned",
         "cross",
@@ -137,6 +138,7 @@ class Antenna:
         self.quiet = True  # nothing open: a poll equal to `steady` needs no thought
         self.full = False
         self.silent = 0  # settled cards that the last poll did not name
+        self.barren = 0.0  # weight of the looks in a row that showed no card of a high pile
         self.roomy = 0  # clean polls in a row that had room for another card
         self.plain = 0  # clean polls in a row that could name every card
         self.last_ended = float("-inf")
