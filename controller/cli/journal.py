@@ -26,6 +26,7 @@ from controller.journal.trouble import DATABASE_ERRORS, JournalReadError
 from controller.journal.verify import verify as verified
 from controller.keys import RegulatorKeyError, private_key
 from controller.keys import unseal as unsealed
+from controller.vault import unsealed as identity
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -224,13 +225,17 @@ def unseal(
 
 
 def _clear(plain: bytes) -> str:
-    """What was sealed, without its padding: text where it is text, else hex."""
-    bare = plain.rstrip(b"\0 ")
+    """What was sealed, for people: deck, face and UID as a vault seals them; else text or hex."""
     try:
-        text = bare.decode("utf-8")
-    except UnicodeDecodeError:
-        return bare.hex()
-    return text if text.isprintable() else bare.hex()
+        uid, deck, face = identity(plain)
+    except ValueError:
+        bare = plain.rstrip(b"\0 ")
+        try:
+            text = bare.decode("utf-8")
+        except UnicodeDecodeError:
+            return bare.hex()
+        return text if text.isprintable() else bare.hex()
+    return f"{face or 'unknown card'} of {deck or 'no deck'}, uid {uid.hex()}"
 
 
 def _unsealed_line(record: Record, clear: str | None, wrong: str, as_json: bool) -> str:

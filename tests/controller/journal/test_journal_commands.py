@@ -16,6 +16,8 @@ from controller.journal.writer import Journal
 from controller.keys import KeyPair, new_pair, public_key, seal
 from controller.model.events import CardCame, Token
 from controller.model.table import seat_zone
+from controller.vault import Vault
+from drivers.readings import Uid
 from tests.controller.journal import night
 
 
@@ -133,6 +135,22 @@ def test_unseal_is_for_the_regulator(path: Path, keys: KeyPair, tmp_path: Path) 
     public = run("unseal", path, "--key", keys.public)
     assert public.exit_code == 2
     assert "public half" in public.output
+
+
+def test_what_the_vault_sealed_is_told_by_face_and_tag(tmp_path: Path, keys: KeyPair) -> None:
+    path = tmp_path / "vault.db"
+    uid = Uid(bytes.fromhex("e0040150aa10ff12"))
+    key = bytes(public_key(keys.public_text))
+    vault = Vault({uid: ("red", "Td")}, public_key=key)
+    token = vault.token(uid)
+    with Journal(path, build="b") as journal:
+        came = CardCame(at=1.0, token=token, zone=seat_zone(4), after=0.0, before=1.0)
+        journal.stage(came, sealed=vault.sealed(token))
+        journal.commit()
+    done = run("unseal", path, "--key", keys.private)
+    assert "seat/4\tTd of red, uid e0040150aa10ff12" in done.output
+    for command in (("export", path, "--sealed"), ("verify", path)):
+        assert "e0040150aa10ff12" not in run(*command).output
 
 
 def test_a_blob_sealed_afresh_is_not_taken_for_the_journaled_one(path: Path, keys: KeyPair) -> None:
