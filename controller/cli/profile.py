@@ -120,7 +120,7 @@ def _print_table(made: Sheet) -> None:
             line.row.paraphrase,
             line.row.how,
             Text(str(line.state), style=_STATE_STYLE.get(line.state, "green")),
-            shown or Text(line.reason, style="dim"),
+            Text(shown).append(("\n" if shown and line.reason else "") + line.reason, style="dim"),
         )
     console.print(table)
     console.print(", ".join(f"{count} {state}" for state, count in made.counts().items() if count))

@@ -230,6 +230,7 @@ class _Positions:
         return 1, 1
 
 
+@cache
 def allowed_words(owner: type[BaseModel], name: str) -> str:
     """What a setting may be, in words: ``true or false``, ``2 to 11``, ``strict or
     lawful-double``."""
@@ -527,6 +528,7 @@ def _in_words(detail: ErrorDetails) -> tuple[KeyPath, str]:
     )
 
 
+@cache
 def _is_setting(owner: type[BaseModel], name: str) -> bool:
     schema = owner.model_json_schema()
     return "$ref" in str(schema["properties"][name])

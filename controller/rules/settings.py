@@ -357,6 +357,7 @@ _BEHIND: Mapping[str, str] = MappingProxyType(
 _NARROWED: Mapping[tuple[str, str], str] = MappingProxyType(
     {
         ("HOLE_COUNT", "short"): "hole_passes",
+        ("HOLE_COUNT", "button-short"): "hole_passes",
         ("HOLE_DEALT_OUT", "absent"): "absent_dealt_in",
         ("BTN_MISSING", "opening"): "button_before_opening",
     }

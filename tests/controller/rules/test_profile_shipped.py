@@ -139,6 +139,7 @@ def test_two_running_to_the_button_are_lawful_where_no_document_says_otherwise(n
 
 
 def test_omaha_only_where_it_is_allowed() -> None:
+    """Row TDA-games."""
     assert {n for n in names() if load(n).allows("omaha8")} == {"tda", "north-dakota"}
     assert load("tda").hole_cards_in("omaha8") == 4
     assert load("north-dakota").hole_cards_in("holdem") == 2

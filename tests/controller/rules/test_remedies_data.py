@@ -52,6 +52,7 @@ def test_each_street_has_its_own_word_on_a_missing_burn() -> None:
 
 
 def test_rulebooks_differ_by_profile(tmp_path: Path) -> None:
+    """Row TDA-corrections."""
     file = tmp_path / "old.toml"
     file.write_text(
         'name = "old"\ntitle = "Old house"\nbased_on = "tda"\n'

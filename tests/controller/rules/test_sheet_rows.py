@@ -80,6 +80,7 @@ def test_the_scan_reads_scenarios_and_leaves_samples_out(tmp_path: Path) -> None
         folder.mkdir(parents=True)
     (scenarios / "no_burn.deal").write_text("expect BURN_MISSING clause=NJ-T-e10-1  # DE-a4-1.\n")
     (rules / "test_deal.py").write_text('"""NJ-T-e12-1."""\n')
+    (rules / "test_remedies_x.py").write_text('"""NJ-T-e5-2."""\n')
     (rules / "test_sheet_x.py").write_text('"""NJ-T-e14-1."""\n')
     (rules / "test_profile_x.py").write_text('"""NJ-T-e5-1, NJ-T-e0."""\n')
     (engine / "deal.py").write_text('CODE = "BURN_MISSING"\n# BURN_EXTRA\n')
