@@ -131,7 +131,9 @@ def simulate_command(
         Console().print(for_people(totals, title(settings), time.perf_counter() - begun))
 
 
-simulate_command.__doc__ = SIMULATE_HELP
+app = typer.Typer(add_completion=False)
+paragraphs = (" ".join(p.split()) for p in SIMULATE_HELP.split("\n\n"))
+app.command(help="\n\n".join(paragraphs))(simulate_command)
 
 
 def title(s: Settings) -> str:

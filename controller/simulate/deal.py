@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from controller.model.events import SeatStatus, TableEvent, TableOpened
-from controller.model.findings import Finding, FindingChanged, Said, Street
+from controller.model.findings import Finding, FindingChanged, Said, Street, Verdict
 from controller.model.table import Layout, LayoutOptions, reference_layout, seat_zone
 from controller.pipeline import Table
 from controller.rules.engine import layout_json
@@ -136,9 +136,13 @@ class SimulatedTable:
         played = self.robot.hand(error, unread=self.settings.burst)
         said: list[tuple[float, Said]] = []
         kept: list[Poll] = []
+        verdicts: list[tuple[Verdict, ...]] = []
+        asked = [min(decide_by(played), played.gather_at), played.gather_at]
         count = 0
         for poll in self._until(played.next_at):
             count += 1
+            while asked and poll.ended >= asked[0]:
+                verdicts.append(self.table.verdicts(asked.pop(0)))
             said += [(poll.ended, thing) for thing in self._feed(poll)]
             if played.planted is not None:
                 if played.planted.kind.startswith("card-"):
@@ -156,6 +160,8 @@ class SimulatedTable:
             said=tuple(said),
             mistake=mistake_of(played),
             decide_by=decide_by(played),
+            in_time=verdicts[0],
+            at_end=verdicts[1],
             provable=provable,
         )
         return HandDealt(played, log)

@@ -15,7 +15,6 @@ from controller.model.findings import (
     Severity,
     Street,
     Verdict,
-    VerdictChanged,
 )
 
 
@@ -52,7 +51,8 @@ class HandLog:
 
     said: with the moment at which each thing was shown, in that order. decide_by: the end of the
     mistake's street, when the next street's first card was dealt; the hand's end for the last.
-    Monotonic seconds.
+    in_time, at_end: the table's verdicts at that moment, and when the gather began. Monotonic
+    seconds.
     """
 
     began: float
@@ -61,6 +61,8 @@ class HandLog:
     said: tuple[tuple[float, Said], ...]
     mistake: Mistake | None = None
     decide_by: float = 0.0
+    in_time: tuple[Verdict, ...] = ()
+    at_end: tuple[Verdict, ...] = ()
     provable: bool = False
 
 
@@ -83,13 +85,13 @@ class MistakeOutcome:
 @dataclass(frozen=True, slots=True)
 class LegalOutcome:
     """What was said of a legal hand. alarms: severities of the findings that alarmed; questions:
-    how many were asked. standing: alarms still standing at its end. cannot_tell: whether a
-    question stayed undecided."""
+    how many were asked. standing: alarms still standing at its end. cannot_tell: the
+    questions that stayed undecided."""
 
     alarms: tuple[Severity, ...]
     questions: int
     standing: int
-    cannot_tell: bool
+    cannot_tell: tuple[str, ...]
     codes: tuple[str, ...] = ()
 
 
@@ -124,7 +126,9 @@ def judge_legal(log: HandLog) -> LegalOutcome:
         alarms=tuple(worst),
         questions=sum(h.was(FindingState.ASKING, by=float("inf")) for h in histories),
         standing=sum(h.standing() for h in alarmed),
-        cannot_tell=any(v.judgement is Judgement.CANNOT_TELL for v in _verdicts(log.said).values()),
+        cannot_tell=tuple(
+            f"{v.code} {v.street}" for v in log.at_end if v.judgement is Judgement.CANNOT_TELL
+        ),
         codes=tuple(h.last.code for h in alarmed),
     )
 
@@ -137,7 +141,7 @@ def judge_mistake(log: HandLog) -> MistakeOutcome:
     right = [h for h in histories if any(_names(f, mistake) for _, f in h.versions)]
     wrong = [h for h in histories if h not in right]
     shown = [at for h in right for at, f in h.versions if _names(f, mistake)]
-    answer = _answer(right, wrong, _verdicts(log.said, by=log.decide_by), mistake, log.decide_by)
+    answer = _answer(right, wrong, log.in_time, mistake, log.decide_by)
     return MistakeOutcome(
         mistake=mistake,
         answer=answer,
@@ -146,9 +150,7 @@ def judge_mistake(log: HandLog) -> MistakeOutcome:
         extra=sum(h.alarmed(by=float("inf")) for h in wrong),
         called_in_order=any(
             v.judgement is Judgement.IN_ORDER and _concerns(v, mistake)
-            for _, said in log.said
-            if isinstance(said, VerdictChanged)
-            for v in (said.verdict,)
+            for v in (*log.in_time, *log.at_end)
         ),
         provable=log.provable,
     )
@@ -157,7 +159,7 @@ def judge_mistake(log: HandLog) -> MistakeOutcome:
 def _answer(
     right: Sequence[_History],
     wrong: Sequence[_History],
-    verdicts: Mapping[tuple[str, Street], Verdict],
+    verdicts: Sequence[Verdict],
     mistake: Mistake,
     by: float,
 ) -> Answer:
@@ -167,7 +169,7 @@ def _answer(
         return Answer.ASKED
     if any(h.alarmed(by) or h.was(FindingState.ASKING, by) for h in wrong):
         return Answer.OTHER
-    undecided = (v for v in verdicts.values() if v.judgement is Judgement.CANNOT_TELL)
+    undecided = (v for v in verdicts if v.judgement is Judgement.CANNOT_TELL)
     if any(_concerns(v, mistake) for v in undecided):
         return Answer.CANNOT_TELL
     return Answer.MISSED
@@ -182,8 +184,26 @@ def _names(finding: Finding, mistake: Mistake) -> bool:
     )
 
 
+QUESTION_OF: Mapping[str, str] = {
+    "HOLE_FIRST_SEAT": "HOLE_ORDER",
+    "HOLE_TWO_AT_ONCE": "HOLE_ORDER",
+    "HOLE_LAST_NOT_BUTTON": "HOLE_ORDER",
+    "HOLE_DEALT_OUT": "HOLE_COUNT",
+    "BURN_EXTRA": "BURN_MISSING",
+    "BURN_UNEXPECTED": "BURN_MISSING",
+    "BURN_MISPLACED": "BURN_MISSING",
+    "BOARD_POSITION": "BOARD_COUNT",
+    "CARD_AFTER_RIVER": "BOARD_COUNT",
+}
+"""A verdict answers one question under the code of its usual violation; other violations of it."""
+
+
 def _concerns(verdict: Verdict, mistake: Mistake) -> bool:
-    return verdict.code in mistake.codes and mistake.street in (None, verdict.street)
+    questions = {QUESTION_OF.get(code, code) for code in mistake.codes}
+    return QUESTION_OF.get(verdict.code, verdict.code) in questions and mistake.street in (
+        None,
+        verdict.street,
+    )
 
 
 def _histories(said: Iterable[tuple[float, Said]]) -> list[_History]:
@@ -192,14 +212,3 @@ def _histories(said: Iterable[tuple[float, Said]]) -> list[_History]:
         if isinstance(thing, FindingChanged):
             found.setdefault(thing.finding.id, _History()).versions.append((at, thing.finding))
     return list(found.values())
-
-
-def _verdicts(
-    said: Iterable[tuple[float, Said]], by: float = float("inf")
-) -> dict[tuple[str, Street], Verdict]:
-    """The last verdict on every question of the hand."""
-    return {
-        (thing.verdict.code, thing.verdict.street): thing.verdict
-        for at, thing in said
-        if isinstance(thing, VerdictChanged) and at <= by
-    }

@@ -84,6 +84,7 @@ class Totals:
     alarm_codes: Counter[str] = field(default_factory=Counter)
     questions: int = 0
     cannot_tell_hands: int = 0
+    cannot_tell: Counter[str] = field(default_factory=Counter)
     standing: int = 0
     kinds: dict[str, KindSum] = field(default_factory=dict)
     hands: int = 0
@@ -104,7 +105,8 @@ class Totals:
         self.alarms.update(o.alarms)
         self.alarm_codes.update(o.codes)
         self.questions += o.questions
-        self.cannot_tell_hands += o.cannot_tell
+        self.cannot_tell_hands += bool(o.cannot_tell)
+        self.cannot_tell.update(o.cannot_tell)
         self.standing += o.standing
 
     def add_mistake(self, o: MistakeOutcome) -> None:
@@ -117,6 +119,7 @@ class Totals:
         self.alarm_codes.update(other.alarm_codes)
         self.questions += other.questions
         self.cannot_tell_hands += other.cannot_tell_hands
+        self.cannot_tell.update(other.cannot_tell)
         self.standing += other.standing
         self.hands += other.hands
         self.polls += other.polls
@@ -134,6 +137,7 @@ class Totals:
             "false_alarm_codes": dict(sorted(self.alarm_codes.items())),
             "questions": self.questions,
             "cannot_tell_hands": self.cannot_tell_hands,
+            "cannot_tell_questions": dict(sorted(self.cannot_tell.items())),
             "standing": self.standing,
             "called_in_order": sum(k.called_in_order for k in self.kinds.values()),
             "kinds": [self.kinds[name].as_json() for name in sorted(self.kinds)],
@@ -169,8 +173,10 @@ def for_people(totals: Totals, title: str, wall_s: float) -> RenderableType:
         parts.append(_kinds_grid([totals.kinds[name] for name in sorted(totals.kinds)]))
         parts.append(
             Text(
-                "Delay: from the moment a mistake was complete to an eye to the first question or "
-                "alarm that names it. Provable: no legal dealing explains the polls."
+                "cannot: the table says that it cannot tell. prov.: no legal dealing explains the "
+                "polls; of it: per cent caught or asked. p50, p95: seconds from the moment at "
+                "which the mistake was complete to an eye to the first question or alarm that "
+                "names it."
             )
         )
     return Group(*parts)
@@ -195,32 +201,27 @@ def _legal_grid(t: Totals) -> Grid:
 
 
 def _kinds_grid(kinds: Sequence[KindSum]) -> Grid:
-    grid = Grid(title="Planted mistakes, by the street's end", title_justify="left")
-    grid.add_column("mistake")
-    grid.add_column("code")
-    for name in (
-        "planted",
-        "caught",
-        "asked",
-        "cannot tell",
-        "missed",
-        "other",
-        "provable",
-        "shown of provable",
-        "p50",
-        "p95",
-    ):
-        grid.add_column(name, justify="right")
+    grid = Grid(
+        title="Planted mistakes, by the street's end",
+        title_justify="left",
+        box=None,
+        padding=(0, 1, 0, 0),
+        pad_edge=False,
+    )
+    grid.add_column("mistake", no_wrap=True)
+    for name in ("n", "caught", "asked", "cannot", "missed", "other"):
+        grid.add_column(name, justify="right", no_wrap=True)
+    for name in ("prov.", "of it", "p50", "p95"):
+        grid.add_column(name, justify="right", no_wrap=True)
     for k in kinds:
         p50, p95 = percentile(k.delays_s, 50), percentile(k.delays_s, 95)
         grid.add_row(
             k.kind,
-            k.code,
             str(k.planted),
             *(str(k.answers[a]) for a in Answer),
             str(k.provable),
-            f"{100 * k.caught_provable / k.provable:.1f} %" if k.provable else "–",
-            "–" if p50 is None else f"{p50:.1f} s",
-            "–" if p95 is None else f"{p95:.1f} s",
+            f"{100 * k.caught_provable / k.provable:.1f}" if k.provable else "–",
+            "–" if p50 is None else f"{p50:.1f}",
+            "–" if p95 is None else f"{p95:.1f}",
         )
     return grid

@@ -99,6 +99,9 @@ def timeline(dealt: HandDealt, events: list[TableEvent]) -> Iterator[str]:
     rows += [(at, 1, said_line(thing, t0)) for at, thing in log.said]
     for at, _, text in sorted(rows, key=lambda row: row[:2]):
         yield f"{at - t0:8.2f}  {text}"
+    for name, verdicts in (("in time", log.in_time), ("at the end", log.at_end)):
+        for v in verdicts:
+            yield f"verdict {name}: {v.code} {v.street}: {v.judgement} {v.reason}"
     yield "judged: " + str(judge_mistake(log) if log.mistake else judge_legal(log))
 
 

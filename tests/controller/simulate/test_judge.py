@@ -1,5 +1,7 @@
 """Findings made by hand, held against a mistake or against a legal hand."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from controller.model.findings import (
@@ -11,7 +13,6 @@ from controller.model.findings import (
     Severity,
     Street,
     Verdict,
-    VerdictChanged,
 )
 from controller.simulate.judge import Answer, HandLog, Mistake, judge_legal, judge_mistake
 
@@ -51,14 +52,26 @@ def finding(
     )
 
 
-def verdict(at: float, judgement: Judgement, code: str = "HOLE_ORDER") -> tuple[float, Said]:
-    return at, VerdictChanged(
-        verdict=Verdict(at=at, hand=1, code=code, street=Street.DEAL, judgement=judgement)
+def verdict(judgement: Judgement, code: str = "HOLE_ORDER") -> Verdict:
+    return Verdict(at=12.0, hand=1, code=code, street=Street.DEAL, judgement=judgement)
+
+
+def log(
+    *said: tuple[float, Said],
+    mistake: Mistake | None = None,
+    in_time: Sequence[Verdict] = (),
+    at_end: Sequence[Verdict] = (),
+) -> HandLog:
+    return HandLog(
+        began=0.0,
+        ended=100.0,
+        polls=4000,
+        said=said,
+        mistake=mistake,
+        decide_by=30.0,
+        in_time=tuple(in_time),
+        at_end=tuple(at_end),
     )
-
-
-def log(*said: tuple[float, Said], mistake: Mistake | None = None) -> HandLog:
-    return HandLog(began=0.0, ended=100.0, polls=4000, said=said, mistake=mistake, decide_by=30.0)
 
 
 class TestMistake:
@@ -100,8 +113,9 @@ class TestMistake:
         assert outcome.late
 
     def test_undecided_is_no_miss(self) -> None:
-        undecided = verdict(12.0, Judgement.CANNOT_TELL)
-        assert judge_mistake(log(undecided, mistake=SKIPPED)).answer is Answer.CANNOT_TELL
+        undecided = [verdict(Judgement.CANNOT_TELL)]
+        assert judge_mistake(log(mistake=SKIPPED, in_time=undecided)).answer is Answer.CANNOT_TELL
+        assert judge_mistake(log(mistake=SKIPPED, at_end=undecided)).answer is Answer.MISSED
 
     def test_silence_is_a_miss_without_a_delay(self) -> None:
         outcome = judge_mistake(log(mistake=SKIPPED))
@@ -109,10 +123,11 @@ class TestMistake:
         assert outcome.delay_s is None
 
     def test_a_false_proof_is_told(self) -> None:
-        proof = verdict(12.0, Judgement.IN_ORDER)
-        assert judge_mistake(log(proof, mistake=SKIPPED)).called_in_order
-        other = verdict(12.0, Judgement.IN_ORDER, code="BURN_MISSING")
-        assert not judge_mistake(log(other, mistake=SKIPPED)).called_in_order
+        proof = [verdict(Judgement.IN_ORDER)]
+        assert judge_mistake(log(mistake=SKIPPED, in_time=proof)).called_in_order
+        assert judge_mistake(log(mistake=SKIPPED, at_end=proof)).called_in_order
+        other = [verdict(Judgement.IN_ORDER, code="BURN_MISSING")]
+        assert not judge_mistake(log(mistake=SKIPPED, at_end=other)).called_in_order
 
     def test_a_second_alarm_beside_the_right_one_is_extra(self) -> None:
         both = log(finding(11.0), finding(12.0, "BURN_MISSING", number=2), mistake=SKIPPED)
@@ -146,10 +161,8 @@ class TestLegalHand:
         assert judge_legal(log(finding(5.0), closed)).standing == 1
         assert judge_legal(log(finding(5.0), corrected, closed)).standing == 0
 
-    def test_a_verdict_decided_later_is_decided(self) -> None:
-        undecided, decided = (
-            verdict(5.0, Judgement.CANNOT_TELL),
-            verdict(7.0, Judgement.IN_ORDER),
-        )
-        assert judge_legal(log(undecided)).cannot_tell
-        assert not judge_legal(log(undecided, decided)).cannot_tell
+    def test_what_is_undecided_at_the_end_cannot_be_told(self) -> None:
+        undecided = [verdict(Judgement.CANNOT_TELL)]
+        decided = [verdict(Judgement.IN_ORDER)]
+        assert judge_legal(log(at_end=undecided)).cannot_tell
+        assert not judge_legal(log(in_time=undecided, at_end=decided)).cannot_tell

@@ -25,7 +25,12 @@ def mistake_outcome(answer: Answer, delay_s: float | None, provable: bool = True
 
 
 def legal_outcome(*alarms: Severity, questions: int = 0) -> LegalOutcome:
-    return LegalOutcome(alarms=alarms, questions=questions, standing=0, cannot_tell=bool(questions))
+    return LegalOutcome(
+        alarms=alarms,
+        questions=questions,
+        standing=0,
+        cannot_tell=("HOLE_ORDER deal",) * bool(questions),
+    )
 
 
 def totals(outcomes: list[MistakeOutcome | LegalOutcome]) -> Totals:
@@ -77,6 +82,7 @@ def test_false_alarms_are_told_by_severity() -> None:
         "fouled": 1,
         "security": 0,
     }
+    assert told["cannot_tell_questions"] == {"HOLE_ORDER deal": 1}
     assert (told["questions"], told["cannot_tell_hands"], told["hand_s"]) == (1, 1, 110.0)
 
 
@@ -86,9 +92,9 @@ def test_percentiles_are_values_that_occurred() -> None:
     assert percentile([], 95) is None
 
 
-def test_the_tables_for_people_name_kind_and_code() -> None:
+def test_the_tables_for_people_name_the_kinds() -> None:
     out = StringIO()
     t = totals([mistake_outcome(Answer.CAUGHT, 1.0), legal_outcome()])
-    Console(file=out, width=160).print(for_people(t, "nine seats", wall_s=2.0))
+    Console(file=out, width=80).print(for_people(t, "nine seats", wall_s=2.0))
     assert "burn-missing" in out.getvalue()
-    assert "BURN_MISSING" in out.getvalue()
+    assert "100.0" in out.getvalue()
