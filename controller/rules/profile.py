@@ -230,12 +230,16 @@ class _Positions:
         return 1, 1
 
 
-@cache
 def allowed_words(owner: type[BaseModel], name: str) -> str:
     """What a setting may be, in words: ``true or false``, ``2 to 11``, ``strict or
     lawful-double``."""
-    schema = owner.model_json_schema()
+    schema = _schema(owner)
     return _schema_words(schema["properties"][name], schema.get("$defs", {}))
+
+
+@cache
+def _schema(owner: type[BaseModel]) -> Mapping[str, Any]:
+    return owner.model_json_schema()
 
 
 def _schema_words(schema: Mapping[str, Any], defs: Mapping[str, Any]) -> str:
@@ -528,7 +532,5 @@ def _in_words(detail: ErrorDetails) -> tuple[KeyPath, str]:
     )
 
 
-@cache
 def _is_setting(owner: type[BaseModel], name: str) -> bool:
-    schema = owner.model_json_schema()
-    return "$ref" in str(schema["properties"][name])
+    return "$ref" in str(_schema(owner)["properties"][name])
