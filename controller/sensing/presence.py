@@ -41,6 +41,9 @@ RECENT_S = 1.5  # a claim read this lately keeps a settled card from being calle
 CLONE_FLIPS = 4  # times a tag was read elsewhere and then again at home
 CLONE_WINDOW_S = 10.0
 CLONE_FLIPS_FROZEN = 12  # the same, while the home's answer has not changed at all since the first
+UNREAD_CARDS = (
+    2  # cards of a high pile that may have shown themselves at no look yet: a folded hand
+)
 LEAST_NONE = 2e-3  # no look is trusted more than this to have shown at least one card of a pile
 LONGEST_SILENCE = 40  # polls; no settled card needs more silences than this to be gone
 _PRIOR_LOOKS = 8  # weight of the antenna's miss rate against a card's own record
@@ -240,14 +243,18 @@ class Sensing:
         """
         settled = antenna.settled
         if not settled:
-            antenna.silent = 0
+            antenna.silent = antenna.roomy = antenna.plain = 0
+            antenna.barren = 0.0
             return
         stack = antenna.max_stack
         room = stack is None or len(uids) < stack
-        crowded = stack is not None and len(settled) > stack
+        # Whoever is missing from a full answer is the one too many.
+        cards = len(settled) + len(antenna.open)
+        crowded = stack is not None and (cards > stack or not room)
+        antenna.crowded = crowded
         antenna.roomy = antenna.roomy + 1 if room else 0
         antenna.plain = 0 if crowded else antenna.plain + 1
-        doubt = antenna.odds(len(settled)).doubt if crowded else 0.0
+        doubt = antenna.odds(max(cards, stack or 0) + UNREAD_CARDS).doubt if crowded else 0.0
         silent = 0
         if stack is None or not crowded:
             antenna.barren = 0.0
@@ -297,7 +304,7 @@ class Sensing:
     def _is_gone(self, antenna: Antenna, tag: Tag) -> bool:
         nats = self._budget.left_nats
         stack = antenna.max_stack
-        if stack is not None and len(antenna.settled) > stack:
+        if stack is not None and antenna.crowded:
             # Looks with room to spare, one after the other, show that the pile itself is gone.
             room = ceil(nats / -log(min(stack * antenna.miss, 0.7)))
             if antenna.barren >= nats or tag.doubt >= nats:

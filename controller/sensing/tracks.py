@@ -71,6 +71,7 @@ class Antenna:
         "concerned",
         "cross",
         "cross_reads",
+        "crowded",
         "full",
         "ghosts",
         "heap",
@@ -138,6 +139,7 @@ class Antenna:
         self.quiet = True  # nothing open: a poll equal to `steady` needs no thought
         self.full = False
         self.silent = 0  # settled cards that the last poll did not name
+        self.crowded = False  # whether the last poll came from a pile too high to be read
         self.barren = 0.0  # weight of the looks in a row that showed no card of a high pile
         self.roomy = 0  # clean polls in a row that had room for another card
         self.plain = 0  # clean polls in a row that could name every card
