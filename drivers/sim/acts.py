@@ -81,6 +81,7 @@ class Dealer:
         self._opened: set[str] = set()
         self._last_seat = max(world.seats, default=1)
         self._take_up(deck, deck_seed)
+        world.advance(world.now)  # the deck is in the hand before anything is looked at
 
     # -- the plan ----------------------------------------------------------------------------------
 

@@ -531,13 +531,13 @@ class Robot:
             unread=h.unread,
         )
 
-    def _forgotten(self) -> Pick | None:
-        """A card that stays behind: of a hand still at a seat, of the board, or of the burn
-        pile."""
+    def _forgotten(self) -> Pick:
+        """A card that stays behind: of a hand still at a seat, of the board, or of the burn pile;
+        if there is none, one of the muck."""
         d = self.dealer
         piles = [f"seat/{s}" for s in self.script.seats] + ["board", "burn"]
         picks = [Pick(p, n + 1) for p in piles for n in range(len(d.pile(p)))]
-        return self._chance.choice(picks) if picks else None
+        return self._chance.choice(picks or [Pick("muck")])
 
 
 def _settled(planted: Planted | None, streets: Sequence[StreetPlayed]) -> Planted | None:
