@@ -132,7 +132,7 @@ class Night:
             seat: SeatStatus.IN if seat in up.seats else SeatStatus.OUT
             for seat in range(1, max(*up.seats, self.layout.seats) + 1)
         }
-        self._absent = set(up.absent)
+        self._empty = {*up.absent, *(s for s in self.registry if s not in up.seats)}
         self._buttons = up.button if up.button is not None else up.seats[:1]
         noise = Noise(
             miss=up.noise.miss, cross=up.noise.cross, sweep_s=self.sweep_s, seed=up.noise.seed
@@ -190,7 +190,7 @@ class Night:
             layout=layout_json(self.layout),
             seats=tuple(self.registry.items()),
             button=self._buttons,
-            absent=tuple(sorted(self._absent)),
+            absent=tuple(sorted(self._empty)),
             opening=opening,
             console=self._up.console,
             camera=self._up.camera,
@@ -219,15 +219,25 @@ class Night:
         said."""
         reading = next(self._polls)
         ended = reading.ended if isinstance(reading, Poll) else reading.at
-        said: list[Said] = []
-        for other in self.dealer.due(ended):
-            said += self.table.feed(other)
+        said = self._inputs(ended)
         said += self.table.feed(reading)
         self.now = max(self.now, ended)
         self.polls += 1
         self._hear(said)
         self.scheduler.focus(self.table.focus)
         return bool(said)
+
+    def _inputs(self, until: float) -> list[Said]:
+        """What button, chairs and keys have to say up to a time."""
+        said: list[Said] = []
+        for other in self.dealer.due(until):
+            said += self.table.feed(other)
+        return said
+
+    def _tell(self, event: TableEvent) -> None:
+        """Somebody says something now, after all that happened before."""
+        self._hear(self._inputs(self.now))
+        self._hear(self.table.tell(event))
 
     # Acts
 
@@ -245,9 +255,9 @@ class Night:
                     if self.registry.get(seat) is not status:
                         self._register(seat, status)
             case lines.AbsentLine(seats=seats):
-                for seat in sorted(self._absent ^ set(seats)):
-                    self.dealer.seat(seat, seat not in seats)
-                self._absent = set(seats)
+                for seat in sorted(self.registry):
+                    if self.registry[seat] is not SeatStatus.OUT:
+                        self._chair(seat, seat not in seats)
             case lines.ButtonLine(seats=seats):
                 self._buttons = seats
                 self.dealer.button(*seats)
@@ -270,7 +280,7 @@ class Night:
                 twin = self.hands.newest(line.card.place)
                 self.vault.enrol(twin.uid, twin.deck, twin.face)
             case lines.ChairAct(seat=seat, occupied=occupied):
-                (self._absent.discard if occupied else self._absent.add)(seat)
+                (self._empty.discard if occupied else self._empty.add)(seat)
                 self.hands.act(line)
             case (
                 lines.SwitchLine()
@@ -288,16 +298,26 @@ class Night:
         self._run_to(self.hands.done_at)
 
     def floor_says(self, word: Literal["rule", "dismiss"], finding: int, text: str) -> None:
-        self._hear(
-            self.table.tell(FloorSaid(at=self.now, word=word, finding=finding, text=text, by=FLOOR))
-        )
+        self._tell(FloorSaid(at=self.now, word=word, finding=finding, text=text, by=FLOOR))
 
     def _register(self, seat: int, status: SeatStatus) -> None:
+        """The floor's word on a seat. Who leaves the table leaves the chair, and who comes to it
+        sits down; `seat N empty` and `seat N occupied` say otherwise."""
+        before = self.registry.get(seat, SeatStatus.OUT)
+        if status is SeatStatus.OUT:
+            self._chair(seat, False)
         self.registry[seat] = status
-        self._hear(self.table.tell(SeatRegistered(at=self.now, seat=seat, status=status, by=FLOOR)))
+        self._tell(SeatRegistered(at=self.now, seat=seat, status=status, by=FLOOR))
+        if before is SeatStatus.OUT and status is not SeatStatus.OUT:
+            self._chair(seat, True)
+
+    def _chair(self, seat: int, occupied: bool) -> None:
+        if occupied is (seat in self._empty):
+            (self._empty.discard if occupied else self._empty.add)(seat)
+            self.dealer.seat(seat, occupied)
 
     def _tell_opened(self) -> None:
-        self._hear(self.table.open(self._opened(opening=False)))
+        self._tell(self._opened(opening=False))
 
     def _change_deck(self, deck: str, seed: int) -> None:
         if deck == self.dealer.deck_name:
