@@ -39,8 +39,9 @@ def new(
         return
     typer.echo(f"""Two halves of a key were made.
 
-PUBLIC half, for the table's configuration (table.toml, section [journal]):
-  regulator_key = "{pair.public_text}"
+PUBLIC half, for the table's configuration (table.toml):
+  [keys]
+  public = "{pair.public_text}"
   also in {pair.public}
 
 PRIVATE half: {pair.private}

@@ -62,6 +62,22 @@ class JournalFile:
         except DATABASE_ERRORS as e:
             raise JournalReadError(str(failure(self.path, e))) from e
 
+    def kinds_backwards(self) -> Iterator[tuple[int, str]]:
+        """Number and kind of each record, the newest first. Raises JournalReadError."""
+        before = 2**63 - 1
+        try:
+            while True:
+                page = self._db.execute(
+                    f"SELECT seq, kind FROM records WHERE seq <= ? ORDER BY seq DESC LIMIT {_PAGE}",
+                    (before,),
+                ).fetchall()
+                yield from page
+                if len(page) < _PAGE:
+                    return
+                before = page[-1][0] - 1
+        except DATABASE_ERRORS as e:
+            raise JournalReadError(str(failure(self.path, e))) from e
+
     def head(self) -> Head:
         """The newest record; number 0 in an empty journal. Raises JournalReadError."""
         try:

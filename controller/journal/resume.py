@@ -18,11 +18,10 @@ from pathlib import Path
 from controller.journal.build import boot_id
 from controller.journal.reader import JournalFile
 from controller.journal.record import (
+    EVENT_TYPES,
     BuildChanged,
-    Gap,
     Resumed,
     Started,
-    Stopped,
     body_of,
     is_event,
 )
@@ -33,7 +32,6 @@ from controller.model.events import (
     CardCame,
     CardCarried,
     TableEvent,
-    TableOpened,
     Token,
 )
 from controller.model.findings import HandBegan, HandEnded
@@ -44,10 +42,11 @@ from controller.model.table import Zone
 class Resumption:
     """What a killed program left.
 
-    since: number of the last TableOpened. events: everything since it, that first. hand: number of
-    the hand that was on, None if none was. places: where each card of that hand was last settled,
-    under its old token. last_at, last_wall: monotonic and wall second of the newest record. boot:
-    the boot id under which it was written."""
+    since: number of the TableOpened that was the first event the rules were fed. events: everything
+    since it, that first; the table may have been opened anew among them, with another profile.
+    hand: number of the hand that was on, None if none was. places: where each card of that hand was
+    last settled, under its old token. last_at, last_wall: monotonic and wall second of the newest
+    record. boot: the boot id under which it was written."""
 
     head: Head
     since: int
@@ -73,43 +72,39 @@ class Resumption:
 
 
 def resume(journal: JournalFile) -> Resumption | None:
-    """What there is to take up; None after a clean stop, in an empty journal, or where a gap in the
-    journal has swallowed part of what happened since the table was opened. Raises JournalReadError,
-    RecordError."""
-    opened = 0
+    """What there is to take up; None after a clean stop, in an empty journal, where the last run
+    opened no table, or where a gap in the journal has swallowed part of what happened since. Reads
+    no further back than it must. Raises JournalReadError, RecordError."""
+    run = _last_run(journal)
+    if run is None:
+        return None
+    started, since = run
     hand: int | None = None
-    started = Started(at=0.0)
-    last_at = last_wall = 0.0
+    last_at, last_wall = started.at, 0.0
     where: dict[Token, Zone] = {}
     fed: list[TableEvent] = []
-    for record in journal.records():
-        last_at, last_wall = max(last_at, record.mono), record.wall
+    for record in journal.records(since):
+        last_wall = record.wall
+        if record.kind == "start":
+            last_at = record.mono
+        last_at = max(last_at, record.mono)
+        if record.kind not in _TELLING:
+            continue
         body = body_of(record)
-        if isinstance(body, Started):
-            started, last_at = body, record.mono
-        elif isinstance(body, Stopped | Gap):
-            opened = 0
-            fed.clear()
-        elif isinstance(body, HandBegan):
+        if is_event(body):
+            fed.append(body)
+        if isinstance(body, HandBegan):
             hand = body.hand
         elif isinstance(body, HandEnded):
             hand = None
-            where.clear()
-        elif isinstance(body, TableOpened):
-            opened, hand = body.seq, None
-            fed.clear()
             where.clear()
         elif isinstance(body, CardCame | CardCarried):
             # A lifted card keeps its place: it belongs there until it is seen elsewhere.
             where.pop(body.token, None)
             where[body.token] = body.zone
-        if is_event(body) and opened:
-            fed.append(body)
-    if not opened:
-        return None
     return Resumption(
         head=journal.head(),
-        since=opened,
+        since=since,
         events=tuple(fed),
         hand=hand,
         places=tuple(where.items()),
@@ -118,6 +113,31 @@ def resume(journal: JournalFile) -> Resumption | None:
         boot=started.boot,
         offset_s=started.offset_s,
     )
+
+
+_TELLING = EVENT_TYPES.keys() | {"hand-began", "hand-ended"}
+
+
+def _last_run(journal: JournalFile) -> tuple[Started, int] | None:
+    """The last run's start, and the number of the first event that its rules were fed, by itself or
+    by the run that it took up."""
+    opened, resumed = 0, 0
+    for seq, kind in journal.kinds_backwards():
+        if kind in ("stop", "gap"):
+            return None
+        if kind == "table-opened":
+            opened = seq
+        elif kind == "resume":
+            resumed = seq
+        elif kind == "start":
+            started = body_of(next(journal.records(seq)))
+            assert isinstance(started, Started)
+            if not resumed:
+                return (started, opened) if opened else None
+            taken_up = body_of(next(journal.records(resumed)))
+            assert isinstance(taken_up, Resumed)
+            return started, taken_up.since
+    return None
 
 
 def begin(

@@ -65,6 +65,7 @@ def head_of(line: str) -> Head:
     return Head(int(seq), own)
 
 
+@pytest.mark.slow
 def test_nothing_acknowledged_is_lost_in_200_kills(
     tmp_path: Path, writer: subprocess.Popen[str]
 ) -> None:

@@ -206,6 +206,7 @@ def quick_folder(tmp_path: Path) -> Iterator[Path]:
         yield Path(folder)
 
 
+@pytest.mark.slow
 def test_the_power_may_go_at_any_write(log: list[Operation], quick_folder: Path) -> None:
     chance = random.Random(3)
     now, acknowledged = PowerCut(), bytearray()

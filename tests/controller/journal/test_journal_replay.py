@@ -244,3 +244,15 @@ def test_the_clock_goes_on_through_boots(tmp_path: Path) -> None:
         resumed = [r for r in file.records() if r.kind == "resume"]
     assert len(resumed) == 1
     assert '"away_s":60.0' in resumed[0].body
+
+
+def test_a_table_opened_anew_within_a_run_is_taken_up_whole(tmp_path: Path) -> None:
+    """The rules keep hands and findings when the profile changes; so must the state rebuilt."""
+    path = tmp_path / "j.db"
+    program = Program(path)
+    program.watch(5)
+    program.journal.append([dataclasses.replace(night.OPENED, profile='{"name":"other"}')])
+    program.die()
+    found = resumption(path)
+    assert found.since == 2
+    assert [e.kind for e in found.events].count("table-opened") == 2
