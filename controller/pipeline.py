@@ -7,6 +7,7 @@ numbers each event before anything judges it (`record`), and shows what was said
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from math import inf
 
 from controller.model.events import (
@@ -67,8 +68,8 @@ class Table:
     # -- what comes in -----------------------------------------------------------------------------
 
     def open(self, event: TableOpened) -> list[Said]:
-        """Open the table, or change its profile, game or seats between hands."""
-        return self.tell(event)
+        """Open the table, or change its profile, game or seats between hands. The event's layout is this table's own."""
+        return self.tell(replace(event, layout=engine.layout_json(self.layout)))
 
     def feed(self, reading: Reading) -> list[Said]:
         """One reading of the hardware."""

@@ -10,6 +10,7 @@ from controller.model.table import MUCK, is_board
 from controller.rules.engine import ledger
 from controller.rules.engine.deal import check_order, close_deal, fill_slot
 from controller.rules.engine.orders import violated
+from controller.rules.engine.play import in_play
 from controller.rules.engine.state import NEVER, Fill, Hand, Pending, RulesState, Suspicion
 from controller.rules.engine.suspicion import answered, drop, suspect
 from controller.rules.plans import BOARD_STREETS
@@ -18,6 +19,7 @@ from controller.rules.remedies import board_count_detail
 STREET_GAP_S = 4.0  # cards of one street follow each other faster; a betting round is longer
 SHORT_BOARD_S = 2.4  # a street that stands still for so long looks finished
 SURPLUS_WAIT_S = 1.2
+EARLY_BURNS_S = 3.0  # before the first hole card, what lies on the burn antenna may be a wash
 LATE_BURN_S = 6.0  # a burn that no board card follows for so long belongs to the street before
 ANSWER_S = 15.0  # a burn read so soon after CHECK BURN answers it
 
@@ -98,8 +100,9 @@ def on_burn(state: RulesState, said: list[Said], event: CardCame) -> None:
         if len(holes) * 2 <= total:
             hand.extra_burns = (*hand.extra_burns, event.token)
             if plan.burns[Street.DEAL]:
-                add_pending(hand, "burn-extra", event, SURPLUS_WAIT_S, Street.DEAL)
-            else:
+                wait_s = SURPLUS_WAIT_S if holes else EARLY_BURNS_S
+                add_pending(hand, "burn-extra", event, wait_s, Street.DEAL)
+            elif hand.announced:
                 _unexpected(state, said, hand, event)
             return
         close_deal(state, said, event.at, event.before)
@@ -131,6 +134,30 @@ def on_burn(state: RulesState, said: list[Said], event: CardCame) -> None:
         return
     hand.extra_burns = (*hand.extra_burns, event.token)
     add_pending(hand, "burn-extra", event, SURPLUS_WAIT_S, street)
+
+
+def judge_early_burns(state: RulesState, said: list[Said]) -> None:
+    """The hand has begun for good: a burn that lies where the house has none before the hole cards is out of place."""
+    hand = state.hand
+    if hand is None or hand.plan.burns[Street.DEAL]:
+        return
+    for token in hand.extra_burns:
+        place = state.cards.get(token)
+        if place is None or token in hand.token_findings or place.lifted_since is not None:
+            continue
+        _unexpected(
+            state,
+            said,
+            hand,
+            CardCame(
+                at=max(place.before, hand.began),
+                token=token,
+                zone=place.zone,
+                after=place.after,
+                before=place.before,
+                seq=place.seq,
+            ),
+        )
 
 
 def fill_burn(state: RulesState, said: list[Said], hand: Hand, slot: int, event: CardCame) -> None:
@@ -275,7 +302,7 @@ def _unexpected(state: RulesState, said: list[Said], hand: Hand, event: CardCame
 def extra_burn_stands(state: RulesState, said: list[Said], pending: Pending, at: float) -> None:
     hand = state.hand
     assert hand is not None
-    if pending.token not in hand.extra_burns:
+    if pending.token not in hand.extra_burns or not in_play(state, hand, at):
         return
     number = ledger.open_finding(
         state,
@@ -301,6 +328,7 @@ def on_board(state: RulesState, said: list[Said], event: CardCame) -> None:
     assert hand is not None
     if not hand.closed:
         close_deal(state, said, event.at, event.before)
+    _take_back_street(state, said, hand, event)
     street = _street_for(hand, event)
     if street is None:
         _beyond(state, said, hand, event)
@@ -321,6 +349,47 @@ def on_board(state: RulesState, said: list[Said], event: CardCame) -> None:
         add_pending(hand, "board-surplus", event, SURPLUS_WAIT_S, previous)
         return
     take_board_slot(state, said, hand, street, event)
+
+
+def _take_back_street(state: RulesState, said: list[Said], hand: Hand, event: CardCame) -> None:
+    """A street whose cards were all taken up, with no burn since, is being dealt again (TDA's
+    recommended procedure for an early street: the same burn serves)."""
+    dealt = [s for s in BOARD_STREETS if board_count(hand, s)]
+    if not dealt:
+        return
+    last = dealt[-1]
+    after = following(last)
+    if after is not None and hand.plan.burns[after] and burned(hand, after):
+        return
+    tokens = [f.token for i in hand.plan.board[last] if (f := hand.fills.get(i)) is not None]
+    gone = [*tokens, *hand.extra_board]
+    places = [state.cards.get(t) for t in gone if t is not None]
+    if not places or any(p is None or p.lifted_since is None for p in places):
+        return
+    for i in hand.plan.board[last]:
+        hand.fills.pop(i, None)
+    hand.extra_board = ()
+    for token in gone:
+        if token is not None and token in state.cards:
+            state.cards[token] = replace(state.cards[token], returned=True)
+            hand.pile_left.pop(token, None)
+    hand.suspicions = tuple(
+        s for s in hand.suspicions if not (s.code == "BOARD_COUNT" and s.street is last)
+    )
+    for f in ledger.standing(state):
+        if f.code in ("BOARD_COUNT", "CARD_AFTER_RIVER") and f.street is last:
+            ledger.settle(state, said, f.id, FindingState.CORRECTED, at=event.at)
+    earlier = before(last)
+    hand.last_board_at = max(
+        (
+            f2.before
+            for s in BOARD_STREETS
+            if earlier is not None and BOARD_STREETS.index(s) <= BOARD_STREETS.index(earlier)
+            for i in hand.plan.board[s]
+            if (f2 := hand.fills.get(i)) is not None
+        ),
+        default=NEVER,
+    )
 
 
 def take_board_slot(
@@ -386,27 +455,7 @@ def _ask_for_burn(
         return
     if street in hand.beside_board or _reclaim_late_burn(state, said, hand, street, event.at):
         return
-    lost = [t for t in hand.unknown_in_pile if t in state.cards and state.cards[t].zone == MUCK]
-    if lost and not book.layout.burn_is_muck:
-        # One card of the deck lies in the muck and none in the burn place: that was the burn.
-        token = lost[0]
-        place = state.cards[token]
-        hand.unknown_in_pile = tuple(t for t in hand.unknown_in_pile if t != token)
-        hand.fills[missing[0]] = Fill(token, place.after, place.before, place.seq, event.at)
-        if not book.burn_may_lie_in_muck:
-            number = ledger.open_finding(
-                state,
-                said,
-                "BURN_MISPLACED",
-                at=event.at,
-                street=street,
-                zone=MUCK,
-                expected="the burn in its place",
-                seen="the burn in the muck",
-                evidence=(place.seq, event.seq),
-                evident=place.before,
-            )
-            hand.token_findings[token] = number
+    if _burn_in_known_muck(state, said, hand, street, missing[0], event):
         return
     suspect(
         hand,
@@ -416,8 +465,9 @@ def _ask_for_burn(
             seat=None,
             zone=book.layout.burn_zone,
             zones=book.burn_zones
-            + (book.layout.board_zones if book.burn_may_lie_beside_board else ()),
+            + (book.layout.board_zones if book.burn_beside_board_is_open else ()),
             since=event.before,
+            not_before=event.before + SHORT_BOARD_S if book.burn_beside_board_is_open else NEVER,
             slots=frozenset(missing),
             missing=frozenset(missing),
             expected=f"a burn before the {street.value}",
@@ -428,13 +478,60 @@ def _ask_for_burn(
     )
 
 
+def _burn_in_known_muck(
+    state: RulesState, said: list[Said], hand: Hand, street: Street, slot: int, event: CardCame
+) -> bool:
+    """One card of the deck lies in the muck and none in the burn place: that was the burn."""
+    book = state.book
+    assert book is not None
+    known = [t for t in hand.unknown_in_pile if t in state.cards and state.cards[t].zone == MUCK]
+    if not known or book.layout.burn_is_muck:
+        return False
+    token = known[0]
+    place = state.cards[token]
+    hand.unknown_in_pile = tuple(t for t in hand.unknown_in_pile if t != token)
+    hand.fills[slot] = Fill(token, place.after, place.before, place.seq, event.at)
+    hand.token_findings[token] = ledger.open_finding(
+        state,
+        said,
+        "BURN_MISPLACED",
+        at=event.at,
+        street=street,
+        zone=MUCK,
+        expected="the burn in its place",
+        seen="the burn in the muck",
+        evidence=(place.seq, event.seq),
+        evident=place.before,
+    )
+    return True
+
+
+def burn_in_muck(
+    state: RulesState, said: list[Said], hand: Hand, street: Street, event: CardCame
+) -> None:
+    """The board card was read before the burn that lies in the muck."""
+    slot = next(i for i in hand.plan.burns[street] if i not in hand.fills)
+    shown = answered(state, said, hand, slot, event.at)
+    if not _burn_in_known_muck(state, said, hand, street, slot, event):
+        return
+    for s in shown:
+        drop(hand, s)
+        if s.finding is not None:
+            ledger.settle(state, said, s.finding, FindingState.CORRECTED, at=event.at)
+
+
 def _restart_burn_question(state: RulesState, hand: Hand, street: Street, event: CardCame) -> None:
     """Where a burn may lie beside the board, each board card begins the silence anew."""
     assert state.book is not None
-    if not state.book.burn_may_lie_beside_board:
+    if not state.book.burn_beside_board_is_open:
         return
     hand.suspicions = tuple(
-        replace(s, since=event.before, silent=frozenset())
+        replace(
+            s,
+            since=event.before,
+            silent=frozenset(),
+            not_before=event.before + SHORT_BOARD_S,
+        )
         if s.code == "BURN_MISSING" and s.street is street and s.finding is None
         else s
         for s in hand.suspicions
@@ -536,6 +633,8 @@ def board_surplus_stands(state: RulesState, said: list[Said], pending: Pending, 
     place = state.cards.get(pending.token)
     if place is None or place.lifted_since is not None or not is_board(place.zone):
         return
+    if not in_play(state, hand, at):
+        return
     if (
         after is not None
         and hand.plan.burns[after]
@@ -608,6 +707,32 @@ def misplaced_board_card(
     slot = next(i for i in hand.plan.board[street] if i not in hand.fills)
     fill_slot(hand, slot, event)
     hand.last_board_at = max(hand.last_board_at, event.before)
+    asked = next(
+        (
+            s
+            for s in hand.suspicions
+            if s.code == "BOARD_COUNT" and s.street is street and s.finding is not None
+        ),
+        None,
+    )
+    if asked is not None and asked.finding is not None:
+        # The card that was asked for lies elsewhere: the same mistake, known better.
+        drop(hand, asked)
+        ledger.sharpen(
+            state,
+            said,
+            asked.finding,
+            at=event.at,
+            code="BOARD_POSITION",
+            seat=seat,
+            asking=False,
+            positive=True,
+            expected="the card on the board",
+            seen=f"a card at {event.zone}",
+            evidence=(event.seq,),
+        )
+        hand.token_findings[event.token] = asked.finding
+        return
     hand.token_findings[event.token] = ledger.open_finding(
         state,
         said,

@@ -9,7 +9,7 @@ from controller.model.findings import FindingState, Said, Street
 from controller.model.table import Zone, seat_zone
 from controller.rules.engine import ledger
 from controller.rules.engine.orders import code_for_pair, covered, note_order, violated
-from controller.rules.engine.state import Fill, Hand, Pending, RulesState, Suspicion
+from controller.rules.engine.state import NEVER, Fill, Hand, Pending, RulesState, Suspicion
 from controller.rules.engine.suspicion import (
     COUNT_CODES,
     ORDER,
@@ -44,6 +44,8 @@ def on_seat(state: RulesState, said: list[Said], event: CardCame, seat: int) -> 
         hand.replaced |= {seat}
         return
     index = next((i for i in plan.by_seat[seat] if i not in hand.fills), None)
+    if index is None and _replaces_a_bad_card(state, hand, event, seat):
+        return
     if index is None:
         _surplus(state, hand, event, seat)
         return
@@ -58,6 +60,22 @@ def on_seat(state: RulesState, said: list[Said], event: CardCame, seat: int) -> 
             close_deal(state, said, event.at, event.before)
 
 
+def _replaces_a_bad_card(state: RulesState, hand: Hand, event: CardCame, seat: int) -> bool:
+    """A joker or foreign card was taken away: the next card takes its slot."""
+    for i in hand.plan.by_seat[seat]:
+        fill = hand.fills[i]
+        place = state.cards.get(fill.token) if fill.token is not None else None
+        if fill.token is None or place is None or place.lifted_since is None:
+            continue
+        finding = state.findings.get(hand.token_findings.get(fill.token, 0))
+        bad = finding is not None and finding.code.startswith("DECK_")
+        if bad or place.returned:
+            hand.fills[i] = replace(fill, token=event.token)
+            hand.at_seat.pop(fill.token, None)
+            return True
+    return False
+
+
 def _answer(
     state: RulesState,
     said: list[Said],
@@ -70,12 +88,15 @@ def _answer(
     """What the arrival says to questions that were asked about this seat."""
     shown = answered(state, said, hand, index, event.at)
     complete = all(i in hand.fills for i in hand.plan.by_seat[seat])
+    others = [f.before for i, f in hand.fills.items() if i <= hand.plan.last_hole and i != index]
+    served = all(i in hand.fills for i in range(hand.plan.first_hole, hand.plan.last_hole + 1))
+    after_all = served and hand.fills[index].after >= max(others, default=NEVER)
     for s in shown:
         drop(hand, s)
         finding = state.findings.get(s.finding or 0)
         if finding is None:
             continue
-        if finding.code in ORDER_CODES and not (complete and after_a_pause):
+        if finding.code in ORDER_CODES and not (complete and (after_a_pause or after_all)):
             ledger.sharpen(
                 state, said, finding.id, at=event.at, asking=False, evidence=(event.seq,)
             )
@@ -84,6 +105,7 @@ def _answer(
             about = f.seat == seat and (
                 f.code in COUNT_CODES
                 or (after_a_pause and f.code in ORDER_CODES and f.code != "HOLE_TWO_AT_ONCE")
+                or (after_all and f.code == "HOLE_ORDER")
             )
             if about and not hand.extra_seat.get(seat):
                 ledger.settle(state, said, f.id, FindingState.CORRECTED, at=event.at)
@@ -355,8 +377,9 @@ def excuse_seat(state: RulesState, said: list[Said], hand: Hand, seat: int, at: 
         if s.seat != seat or not (s.code in COUNT_CODES or s.code in (ORDER, "CARDS_OFF_TABLE"))
     )
     for f in ledger.standing(state):
-        if f.seat == seat and (f.asking or f.code == "CARDS_OFF_TABLE"):
-            new = FindingState.CORRECTED if f.code == "CARDS_OFF_TABLE" else FindingState.CLOSED
+        dead = f.code == "HOLE_COUNT" and bool(hand.extra_seat.get(seat))
+        if f.seat == seat and (f.asking or dead or f.code == "CARDS_OFF_TABLE"):
+            new = FindingState.CLOSED if f.asking else FindingState.CORRECTED
             ledger.settle(state, said, f.id, new, at=at)
 
 

@@ -9,22 +9,12 @@ from controller.model.findings import FindingState, Said, Street
 from controller.model.table import BURN, COUNT, MUCK, STUB, Zone, is_board, seat_of
 from controller.rules.engine import board, deal, ledger
 from controller.rules.engine.state import NEVER, CardAt, Fill, Hand, Pending, RulesState, Suspicion
-from controller.rules.engine.suspicion import suspect
+from controller.rules.engine.play import in_play
+from controller.rules.engine.suspicion import ORDER_CODES, suspect
 from controller.rules.plans import BOARD_STREETS
 
 MIX_WAIT_S = 3.0  # one card strays; a dealer who gathers moves many within seconds
-GATHER_MEMORY_S = 15.0
-
-
-def live_seats(hand: Hand) -> list[int]:
-    return [s for s in hand.plan.seats if s not in hand.folded and s not in hand.dead]
-
-
-def playing(state: RulesState, hand: Hand, at: float) -> bool:
-    """Whether the hand is still being played: two live hands, the board not being taken up, the river not long past."""
-    if len(live_seats(hand)) < 2:
-        return False
-    return at - hand.left_piles_at > GATHER_MEMORY_S
+BACK_S = 4.0  # a card taken off the board or the burns for so long went back to the stub
 
 
 def _is_pile(zone: Zone) -> bool:
@@ -38,10 +28,15 @@ def on_moved(state: RulesState, said: list[Said], event: CardCame, was: CardAt) 
     assert hand is not None and book is not None
     token, zone = event.token, event.zone
     owner = hand.at_seat.get(token)
-    _remedied_by_leaving(state, said, hand, token, was, zone, event)
+    hand.pile_left.pop(token, None)
+    _remedied_by_leaving(state, said, hand, event, was)
     if zone in (COUNT, STUB):
         return
     to_seat = seat_of(zone)
+    if owner is not None and to_seat is not None and _is_pile(was.zone):
+        if not _misplaced_comes_home(state, said, hand, event):
+            _stray(state, hand, event, "muck-back", was.zone)
+        return
     if owner is not None:
         if to_seat is not None:
             _to_seat(state, said, hand, event, owner, to_seat)
@@ -62,7 +57,7 @@ def on_moved(state: RulesState, said: list[Said], event: CardCame, was: CardAt) 
     if _is_pile(was.zone):
         wanders = is_board(zone) or to_seat is not None
         if wanders and not _misplaced_comes_home(state, said, hand, event):
-                _stray(state, hand, event, "muck-back", was.zone)
+            _stray(state, hand, event, "muck-back", was.zone)
         return
     # From a seat that is not in the hand, or a misplaced card.
     if is_board(zone):
@@ -91,7 +86,7 @@ def stray_stands(state: RulesState, said: list[Said], pending: Pending, at: floa
     place = state.cards.get(pending.token)
     if place is None or place.zone != pending.zone or place.lifted_since is not None:
         return
-    if not playing(state, hand, at):
+    if not in_play(state, hand, at, pending.token):
         return
     code = {
         "muck-back": "MUCK_RETRIEVED",
@@ -145,7 +140,7 @@ def _to_seat(
     if short and (surplus or not hand.closed or _asked_about(state, to_seat)):
         _moved_to_due_seat(state, said, hand, event, owner, to_seat, short[0])
         return
-    if not playing(state, hand, event.at):
+    if not in_play(state, hand, event.at):
         return
     hand.token_findings[event.token] = ledger.open_finding(
         state,
@@ -189,7 +184,7 @@ def _moved_to_due_seat(
         fits = f.seat == owner and not hand.extra_seat.get(owner)
         if (
             f.street is Street.DEAL
-            and (fits or (f.seat == to_seat and whole))
+            and (fits or (f.seat == to_seat and (whole or f.code in ORDER_CODES)))
             and f.code.startswith("HOLE")
         ):
             ledger.settle(state, said, f.id, FindingState.CORRECTED, at=event.at)
@@ -227,6 +222,16 @@ def _seat_to_burn(
         return
     if seat in hand.burned_from_seat:
         _fold(state, said, hand, seat, event.at, event.before)
+        return
+    early = hand.plan.predeal_burn
+    if early is not None and early not in hand.fills:
+        # The card that should have been burned before the deal goes to the burn pile after all.
+        hand.at_seat.pop(event.token, None)
+        for i in hand.plan.by_seat[seat]:
+            fill = hand.fills.get(i)
+            if fill is not None and fill.token == event.token:
+                del hand.fills[i]
+        board.fill_burn(state, said, hand, early, event)
         return
     hand.burned_from_seat[seat] = event.token
     if not _lies_at_seat(state, hand, seat) and hand.plan.hole_cards > 1 and hand.closed:
@@ -361,42 +366,57 @@ def _remedied_by_leaving(
     state: RulesState,
     said: list[Said],
     hand: Hand,
-    token: Token,
+    event: CardCame,
     was: CardAt,
-    zone: Zone | None,
-    event: CardCame | CardLeft,
 ) -> None:
-    """What a card's leaving puts right: the extra burn goes back, the stray card goes home."""
-    number = hand.token_findings.get(token)
-    finding = state.findings.get(number or 0)
+    """What a card's move puts right: the extra burn is gone from its pile, the stray card went home."""
+    token, zone = event.token, event.zone
     if was.zone == BURN and hand.extra_burns:
         _extra_burn_left(state, said, hand, token, event.at)
         return
+    finding = state.findings.get(hand.token_findings.get(token, 0))
     if finding is None:
-        if is_board(was.zone) and zone is None and hand.extra_board:
-            _extra_board_left(state, said, hand, token, event.at)
         return
-    if finding.code in (
-        "MUCK_RETRIEVED",
-        "CARD_SEAT_MISMATCH",
-        "HOLE_TO_OUTSIDER",
-        "CARD_AFTER_RIVER",
-        "BURN_MISPLACED",
-    ):
-        home = zone is None or finding.zone != zone
-        if finding.code in ("MUCK_RETRIEVED",):
-            home = zone is not None and _is_pile(zone)
-        if finding.code == "CARD_SEAT_MISMATCH":
-            home = zone is not None and seat_of(zone) == hand.at_seat.get(token)
-        if home:
-            ledger.settle(state, said, finding.id, FindingState.CORRECTED, at=event.at)
-            hand.token_findings.pop(token, None)
-            hand.extra_board = tuple(t for t in hand.extra_board if t != token)
-    elif finding.code == "BOARD_COUNT" and zone is None:
-        _extra_board_left(state, said, hand, token, event.at)
-    elif finding.code == "BOARD_MUCK_MIX" and zone is not None and is_board(zone):
+    home = {
+        "MUCK_RETRIEVED": _is_pile(zone),
+        "CARD_SEAT_MISMATCH": seat_of(zone) == hand.at_seat.get(token),
+        "HOLE_TO_OUTSIDER": True,
+        "CARD_AFTER_RIVER": True,
+        "BURN_MISPLACED": zone != finding.zone,
+        "BOARD_MUCK_MIX": is_board(zone),
+    }.get(finding.code, finding.code.startswith("DECK_") and _is_pile(zone))
+    if home:
         ledger.settle(state, said, finding.id, FindingState.CORRECTED, at=event.at)
         hand.token_findings.pop(token, None)
+        hand.extra_board = tuple(t for t in hand.extra_board if t != token)
+
+
+def went_back(state: RulesState, said: list[Said], pending: Pending, at: float) -> None:
+    """A card was taken from where it was one too many, or out of place, and has not come back: it is on the stub again, or
+    off the table."""
+    hand = state.hand
+    assert hand is not None
+    token = pending.token
+    place = state.cards.get(token)
+    if place is None or place.zone != pending.zone or place.lifted_since is None:
+        return
+    seat = seat_of(place.zone)
+    if place.zone == BURN and hand.extra_burns:
+        _extra_burn_left(state, said, hand, token, at)
+    elif is_board(place.zone) and hand.extra_board:
+        _extra_board_left(state, said, hand, token, at)
+    elif seat is not None and hand.extra_seat.get(seat) and _lies_at_seat(state, hand, seat):
+        _surplus_left(state, said, hand, seat, token, at)
+        _return_to_stub(state, token)
+    finding = state.findings.get(hand.token_findings.get(token, 0))
+    if finding is not None and (
+        finding.code
+        in ("HOLE_TO_OUTSIDER", "CARD_AFTER_RIVER", "BURN_MISPLACED", "BURN_UNEXPECTED")
+        or finding.code.startswith("DECK_")
+    ):
+        ledger.settle(state, said, finding.id, FindingState.CORRECTED, at=at)
+        hand.token_findings.pop(token, None)
+        _return_to_stub(state, token)
 
 
 def _extra_burn_left(
@@ -444,30 +464,40 @@ def _extra_board_left(
 
 
 def on_left(state: RulesState, said: list[Said], event: CardLeft) -> None:
+    """A card is no longer read where it lay. Only time tells whether it was looked at, taken back or taken up."""
     hand = state.hand
-    place = state.cards.get(event.token)
+    token = event.token
+    place = state.cards.get(token)
     if place is None or place.zone != event.zone:
         return
     if place.carried or hand is None:
-        del state.cards[event.token]
+        del state.cards[token]
         return
-    state.cards[event.token] = replace(place, lifted_since=event.after)
+    state.cards[token] = replace(place, lifted_since=event.after)
     seat = seat_of(event.zone)
-    if seat is None and (is_board(event.zone) or _is_pile(event.zone)):
-        before = set(hand.extra_burns) | set(hand.extra_board)
-        _remedied_by_leaving(state, said, hand, event.token, place, None, event)
-        if before == set(hand.extra_burns) | set(hand.extra_board):
-            hand.left_piles_at = max(hand.left_piles_at, event.at)
-        return
-    if seat is not None and event.token in hand.at_seat:
-        if event.token in hand.extra_seat.get(seat, ()) or hand.extra_seat.get(seat):
-            _surplus_left(state, said, hand, seat, event.token, event.at)
-            _return_to_stub(state, event.token)
-            return
-        if seat not in hand.folded:
-            _watch_lift(state, hand, event, seat)
-    elif seat is not None:
-        _remedied_by_leaving(state, said, hand, event.token, place, None, event)
+    on_pile = seat is None and (is_board(event.zone) or _is_pile(event.zone))
+    if on_pile:
+        hand.pile_left[token] = event.at
+    out_of_place = (
+        token in hand.token_findings
+        or (event.zone == BURN and bool(hand.extra_burns))
+        or (is_board(event.zone) and bool(hand.extra_board))
+        or (seat is not None and bool(hand.extra_seat.get(seat)))
+    )
+    if out_of_place:
+        hand.pendings = (
+            *hand.pendings,
+            Pending(
+                what="went-back",
+                token=token,
+                zone=event.zone,
+                due=event.at + BACK_S,
+                seq=event.seq,
+                evident=event.after,
+            ),
+        )
+    elif seat is not None and token in hand.at_seat and seat not in hand.folded:
+        _watch_lift(state, hand, event, seat)
 
 
 def _return_to_stub(state: RulesState, token: Token) -> None:
@@ -505,6 +535,7 @@ def on_returned(state: RulesState, said: list[Said], event: CardCame, was: CardA
     state.cards[event.token] = replace(was, lifted_since=None)
     if hand is None:
         return
+    hand.pile_left.pop(event.token, None)
     hand.suspicions = tuple(
         s for s in hand.suspicions if not (s.code == "CARDS_OFF_TABLE" and s.token == event.token)
     )
@@ -532,7 +563,7 @@ def gathered(state: RulesState, at: float) -> bool:
     book = state.book
     if hand is None or book is None or len(hand.fills) < 2 or len(lying(state)) > 1:
         return False
-    if hand.left_piles_at > NEVER:
+    if hand.pile_left:
         return True
     return at >= _last_lift(state) + book.lift_grace_s
 

@@ -8,9 +8,11 @@ from controller.model.events import CardCame, SeatStatus
 from controller.model.findings import FindingState, HandBegan, HandEnded, Said, Street
 from controller.model.table import MAX_SEATS, seat_of
 from controller.rules.engine import ledger
+from controller.rules.engine.play import in_play
 from controller.rules.engine.state import NEVER, Hand, Redeal, RulesState
 from controller.rules.plans import dealing_order
 
+BURN_S = 20.0  # a burn that lies so long before the first hole card is no part of the deal
 LOOSE_S = 8.0  # two arrivals at two seats within so long are a deal
 HOUSE_FINDINGS = frozenset({"READER_LOST", "SEAT_OVER_MAX", "SEAT_UNASSIGNED"})
 
@@ -36,14 +38,28 @@ def expected_button(state: RulesState) -> int | None:
     return None
 
 
-def button_for_hand(state: RulesState) -> int | None:
-    seen = state.buttons
-    if seen is None or not seen:
+def button_for_hand(state: RulesState, when: float | None = None) -> int | None:
+    """The seat that a hand's dealing goes by: what the sensors said at `when` (None: now), else what
+    they last said since the hand before, else the seat that is due the button."""
+    seen = _buttons_at(state, when)
+    if seen is None:
+        return expected_button(state)
+    if not seen:
+        hints = [s for _, s in state.button_log if len(s) == 1]
+        if hints and hints[-1][0] != state.last_button:
+            return hints[-1][0]
         return expected_button(state)
     if len(seen) == 1:
         return seen[0]
     expected = expected_button(state)
     return expected if expected in seen else seen[0]
+
+
+def _buttons_at(state: RulesState, when: float | None) -> tuple[int, ...] | None:
+    if when is None or state.buttons is None:
+        return state.buttons
+    before = [seats for at, seats in state.button_log if at <= when]
+    return before[-1] if before else state.buttons
 
 
 def consider_start(state: RulesState, event: CardCame) -> list[CardCame] | None:
@@ -62,15 +78,14 @@ def consider_start(state: RulesState, event: CardCame) -> list[CardCame] | None:
     lying = [e for e in state.loose if _lies(state, e)]
     state.loose = (*lying, event)
     seat = seat_of(event.zone)
-    first = dealing_order(seats, button_for_hand(state))[0]
+    first = dealing_order(seats, button_for_hand(state, event.before))[0]
     elsewhere = [
         e for e in state.loose if seat_of(e.zone) is None and e.zone != book.layout.burn_zone
     ]
     burns = [e for e in state.loose if e.zone == book.layout.burn_zone]
     if event.zone == book.layout.burn_zone:
-        if book.shape.burns[Street.DEAL] and len(burns) == 1 and not elsewhere:
-            return [event]
-        return None
+        # A first burn may begin a hand, whether the house has one or not; in a wash it does not lie alone.
+        return [event] if len(burns) == 1 and not elsewhere else None
     if seat is None:
         return None
     recent = [
@@ -79,8 +94,8 @@ def consider_start(state: RulesState, event: CardCame) -> list[CardCame] | None:
     at_due = {seat_of(e.zone) for e in recent} & set(seats)
     if seat == first or len(at_due) >= 2:
         opening = [*recent]
-        if len(burns) == 1 and event.before - burns[0].before <= 20.0:
-            opening.append(burns[0])
+        if event.before - min((b.before for b in burns), default=0.0) <= BURN_S:
+            opening += burns
         return sorted(opening, key=lambda e: e.before)
     return None
 
@@ -90,35 +105,48 @@ def _lies(state: RulesState, event: CardCame) -> bool:
     return place is not None and place.zone == event.zone and place.lifted_since is None
 
 
-def begin(state: RulesState, said: list[Said], at: float, provisional: bool = False) -> bool:
-    """A hand begins: its plan is fixed, and the button is looked at. False where nobody is due cards."""
+def begin(
+    state: RulesState,
+    said: list[Said],
+    at: float,
+    provisional: bool = False,
+    first_card: float | None = None,
+) -> bool:
+    """A hand begins: its plan is fixed, and the button is looked at. False where nobody is due cards.
+
+    first_card: when the first card was seen, if the hand begins with one.
+    """
     book = state.book
     assert book is not None
     seats = due_seats(state)
     if len(seats) < 2:
         return False
-    button = button_for_hand(state)
+    button = button_for_hand(state, first_card)
     state.hands += 1
-    state.loose = ()
+    state.lone = None
+    if not provisional:
+        state.loose = ()
     for number in [n for n, f in state.findings.items() if f.state in ledger.SETTLED]:
         del state.findings[number]
     state.hand = Hand(
         number=state.hands,
         plan=book.plan(seats, button),
         button=button,
-        began=at,
+        began=at if first_card is None else first_card,
         provisional=provisional,
         blind=frozenset(z for zs in state.lost.values() for z in zs),
     )
     if not provisional:
-        confirm_begin(state, said, at)
+        announce(state, said, at)
     return True
 
 
-def confirm_begin(state: RulesState, said: list[Said], at: float) -> None:
+def announce(state: RulesState, said: list[Said], at: float) -> None:
     hand = state.hand
     assert hand is not None
-    hand.provisional = False
+    if hand.announced:
+        return
+    hand.announced = True
     said.append(HandBegan(at=at, hand=hand.number, button=hand.button, seats=hand.plan.seats))
     if state.redeal is not None:
         _check_redeal(state, said, hand, at)
@@ -131,7 +159,6 @@ def _check_redeal(state: RulesState, said: list[Said], hand: Hand, at: float) ->
     first = state.redeal
     book = state.book
     assert first is not None and book is not None
-    state.redeal = None
     differs = []
     if hand.button != first.button:
         differs.append(f"button at seat {hand.button}, was {first.button}")
@@ -158,7 +185,7 @@ def _check_redeal(state: RulesState, said: list[Said], hand: Hand, at: float) ->
 
 def _check_button(state: RulesState, said: list[Said], hand: Hand, at: float) -> None:
     book = state.book
-    seen = state.buttons
+    seen = _buttons_at(state, hand.began)
     assert book is not None
     if seen is None:
         return
@@ -273,8 +300,22 @@ def _button(
 def on_button(state: RulesState, said: list[Said], seats: tuple[int, ...], at: float) -> None:
     """The button sensors, or the floor, say where the button is."""
     state.buttons = seats
+    state.button_log = (*state.button_log, (at, seats))[-8:]
     hand = state.hand
-    if hand is None or hand.provisional:
+    if hand is None:
+        return
+    if not hand.announced:
+        hand.button = button_for_hand(state)
+        if state.book is not None and hand.button != hand.plan.button:
+            hand.plan = state.book.plan(hand.plan.seats, hand.button)
+        return
+    check_button_in_hand(state, said, at)
+
+
+def check_button_in_hand(state: RulesState, said: list[Said], at: float) -> None:
+    """The button stays where it is from the first card to the end of the hand."""
+    hand, seats = state.hand, state.buttons
+    if hand is None or seats is None:
         return
     known = [f for f in ledger.standing(state) if f.code.startswith("BTN_")]
     if seats == (hand.button,):
@@ -313,7 +354,7 @@ def on_button(state: RulesState, said: list[Said], seats: tuple[int, ...], at: f
             ledger.settle(state, said, f.id, FindingState.CORRECTED, at=at)
         hand.button = seat
         return
-    if any(f.code == "BTN_MOVED_MIDHAND" for f in known):
+    if any(f.code == "BTN_MOVED_MIDHAND" for f in known) or not in_play(state, hand, at):
         return
     _button(
         state,
@@ -353,14 +394,16 @@ def over_max(state: RulesState, said: list[Said], at: float) -> None:
             ledger.settle(state, said, f.id, FindingState.CORRECTED, at=at)
 
 
-def unassigned(state: RulesState, said: list[Said], seat: int, at: float) -> None:
-    """Somebody sits where nobody is registered."""
+def unassigned(
+    state: RulesState, said: list[Said], seat: int, at: float, sat_down: bool = False
+) -> None:
+    """Somebody sits down where nobody is registered; a player who is leaving is not asked."""
     book = state.book
     assert book is not None
-    occupied = seat not in state.absent
+    occupied = seat in state.occupied
     known = [f for f in ledger.standing(state, "SEAT_UNASSIGNED") if f.seat == seat]
     wrong = occupied and state.seats.get(seat, SeatStatus.OUT) is SeatStatus.OUT
-    if wrong and not known and book.profile.seat_assigned.value:
+    if wrong and sat_down and not known and book.profile.seat_assigned.value:
         ledger.open_finding(
             state,
             said,
@@ -395,33 +438,35 @@ def end(state: RulesState, said: list[Said], at: float, reason: str) -> None:
             at=at,
         )
     if misdeal:
-        state.redeal = Redeal(hand.button, hand.plan.seats, book.game)
+        state.redeal = state.redeal or Redeal(hand.button, hand.plan.seats, book.game)
     else:
-        if len(hand.fills) > 1:
+        dealt = hole_cards_dealt(hand)
+        if dealt:
             state.redeal = None
-        if hand.button is not None and len(hand.fills) > 1:
+        if hand.button is not None and dealt:
             state.last_button = hand.button
             state.last_seats = hand.plan.seats
             state.opening = False
     state.hand = None
     state.cards = {}
     state.loose = ()
+    state.lone = None
+    state.button_log = state.button_log[-1:]
     state.ended_at = at
     said.append(HandEnded(at=at, hand=hand.number, reason=reason))  # type: ignore[arg-type]
 
 
-def cancel(state: RulesState, at: float) -> None:
-    """What looked like a hand's first card was not one."""
+def cancel(state: RulesState, said: list[Said], at: float) -> None:
+    """What looked like a hand's first card was part of a wash, or was taken up again."""
     hand = state.hand
     if hand is None:
         return
+    if hand.announced:
+        end(state, said, at, "gather")
+        return
     state.hands -= 1
     state.hand = None
-    state.loose = ()
 
 
-def carry_house_findings(state: RulesState) -> None:
-    """Findings about the house rather than a hand stay with the hand that is on."""
-    for number, f in list(state.findings.items()):
-        if f.code in HOUSE_FINDINGS and f.state in (FindingState.OPEN, FindingState.ASKING):
-            state.findings[number] = replace(f, hand=state.hands)
+def hole_cards_dealt(hand: Hand) -> bool:
+    return any(hand.plan.first_hole <= i <= hand.plan.last_hole for i in hand.fills)

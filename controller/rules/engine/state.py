@@ -111,8 +111,11 @@ class Hand:
     extra_burns: tuple[Token, ...] = ()
     unknown_in_pile: tuple[Token, ...] = ()  # deck-origin cards in the muck
     replaced: frozenset[int] = frozenset()
-    left_piles_at: float = NEVER  # when a board, burn or muck card last left its zone
-    provisional: bool = False
+    pile_left: dict[Token, float] = field(
+        default_factory=dict
+    )  # board, burn and muck cards taken up, and when
+    provisional: bool = False  # no hole card has come: what lies may still be a wash
+    announced: bool = False
     late_burns: dict[int, int] = field(
         default_factory=dict
     )  # slot filled late → finding it corrected
@@ -142,6 +145,7 @@ class Hand:
             beside_board=dict(self.beside_board),
             at_seat=dict(self.at_seat),
             token_findings=dict(self.token_findings),
+            pile_left=dict(self.pile_left),
         )
 
 
@@ -161,9 +165,11 @@ class RulesState:
     book: Rulebook | None = None
     seats: dict[int, SeatStatus] = field(default_factory=dict)
     absent: frozenset[int] = frozenset()
-    buttons: tuple[int, ...] | None = (
-        None  # what the sensors say; None: no sensors, nothing declared
-    )
+    # What the button sensors say; None: no sensors, and nothing declared.
+    buttons: tuple[int, ...] | None = None
+    button_log: tuple[tuple[float, tuple[int, ...]], ...] = ()  # readings since the last hand
+    occupied: frozenset[int] = frozenset()  # seats where a sensor says that somebody sits
+    lone: Pending | None = None  # a single card that came to a seat between hands
     last_button: int | None = None
     last_seats: tuple[int, ...] = ()
     opening: bool = False

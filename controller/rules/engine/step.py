@@ -28,9 +28,14 @@ from controller.model.findings import FindingState, Said, Severity, Street
 from controller.model.table import COUNT, MUCK, STUB, is_board, seat_of
 from controller.rules.engine import board, deal, ledger, moves, start, suspicion
 from controller.rules.engine.book import rulebook
+from controller.rules.plans import BOARD_STREETS
+from controller.rules.engine.play import in_play
 from controller.rules.engine.state import NEVER, CardAt, Fill, Hand, Pending, RulesState
 
-CONFIRM_START_S = 2.0  # a first burn that lies alone for so long is a hand's beginning
+PAUSE_S = 1.5
+LONE_S = 2.0  # a single card at a wrong seat that lies for so long is a deal's beginning
+CLEAR_S = 10.0  # unless the hand before ended so shortly ago that it may be one of its cards
+CONFIRM_START_S = 6.0  # a first burn that lies alone for so long is a hand's beginning
 
 _TAG_CODES = {
     TagFault.FOREIGN: "DECK_FOREIGN",
@@ -104,7 +109,7 @@ def deadline(state: RulesState) -> float | None:
     """The next monotonic second at which a Tick would decide something; None if nothing waits for time."""
     hand = state.hand
     if hand is None:
-        return None
+        return state.lone.due if state.lone is not None else None
     times = [p.due for p in hand.pendings]
     times += [
         s.not_before
@@ -129,12 +134,16 @@ def _quiet_at(state: RulesState) -> float | None:
     highest = max((i for i in hand.fills if i <= plan.last_hole), default=-1)
     if highest < plan.last_hole - 1:
         return None
-    return hand.last_hole_at + book.quiet_s
+    # While the plan's last card is out, the dealer may only have paused.
+    patience_s = 0.0 if highest == plan.last_hole else PAUSE_S
+    return hand.last_hole_at + book.quiet_s + patience_s
 
 
 def _fall_due(state: RulesState, said: list[Said], at: float) -> None:
     hand = state.hand
     if hand is None:
+        if state.lone is not None and state.lone.due <= at:
+            _lone_card(state, said, state.lone)
         return
     if hand.pendings:
         due = sorted((p for p in hand.pendings if p.due <= at), key=lambda p: p.due)
@@ -159,10 +168,13 @@ def _decide(state: RulesState, said: list[Said], pending: Pending, at: float) ->
         board.late_burn_settles(state, said, pending, at)
     elif pending.what in ("board-surplus", "after-river"):
         board.board_surplus_stands(state, said, pending, at)
+    elif pending.what == "went-back":
+        moves.went_back(state, said, pending, at)
     elif pending.what == "confirm-start":
         hand = state.hand
-        if hand is not None and hand.provisional and _lies_there(state, pending):
-            start.confirm_begin(state, said, at)
+        if hand is not None and not hand.announced and _lies_there(state, pending):
+            start.announce(state, said, at)
+            board.judge_early_burns(state, said)
     else:
         moves.stray_stands(state, said, pending, at)
 
@@ -177,10 +189,7 @@ def _after(state: RulesState, said: list[Said], at: float) -> None:
     if hand is None:
         return
     if hand.provisional and not moves.lying(state):
-        start.cancel(state, at)
-        return
-    if len(hand.fills) == 1 and not moves.lying(state) and state.cards:
-        start.end(state, said, at, "gather")
+        start.cancel(state, said, at)
         return
     if moves.gathered(state, at):
         start.end(state, said, at, "gather")
@@ -224,14 +233,61 @@ def _between_hands(state: RulesState, said: list[Said], event: CardCame) -> None
     assert book is not None
     opening = start.consider_start(state, event)
     if opening is None:
+        seat = seat_of(event.zone)
+        if (
+            seat is not None
+            and state.lone is None
+            and event in state.loose
+            and seat in seated(state)
+            and event.at - state.ended_at >= CLEAR_S
+        ):
+            state.lone = Pending(
+                what="lone",
+                token=event.token,
+                zone=event.zone,
+                due=event.at + LONE_S,
+                seq=event.seq,
+                evident=event.before,
+            )
         return
+    _begin_with(state, said, opening, event)
+
+
+def _lone_card(state: RulesState, said: list[Said], lone: Pending) -> None:
+    """A single card came to a seat that was not the first due, and still lies there with nothing else about."""
+    state.lone = None
+    place = state.cards.get(lone.token)
+    if place is None or place.lifted_since is not None or place.zone != lone.zone:
+        return
+    lying = [
+        e
+        for e in state.loose
+        if (c := state.cards.get(e.token)) is not None and c.lifted_since is None
+    ]
+    book = state.book
+    assert book is not None
+    if any(seat_of(e.zone) is None and e.zone != book.layout.burn_zone for e in lying):
+        return
+    opening = sorted(lying, key=lambda e: e.before)
+    if opening:
+        _begin_with(state, said, opening, opening[-1])
+
+
+def _begin_with(
+    state: RulesState, said: list[Said], opening: list[CardCame], event: CardCame
+) -> None:
+    book = state.book
+    assert book is not None
     alone = len(opening) == 1 and opening[0].zone == book.layout.burn_zone
-    if not start.begin(state, said, event.at, provisional=alone):
+    first_card = min(e.before for e in opening)
+    if not start.begin(state, said, event.at, provisional=alone, first_card=first_card):
         return
-    hand = state.hand
-    assert hand is not None
     for first in opening:
         _arrived(state, said, first)
+    start.check_button_in_hand(state, said, event.at)
+    hand = state.hand
+    if hand is None:
+        return
     if alone:
         hand.pendings = (
             *hand.pendings,
@@ -251,8 +307,16 @@ def _arrived(state: RulesState, said: list[Said], event: CardCame) -> None:
     hand, book = state.hand, state.book
     assert hand is not None and book is not None
     seat = seat_of(event.zone)
-    if hand.provisional and seat is not None:
-        start.confirm_begin(state, said, event.at)
+    if hand.provisional:
+        if seat is None and _something_else_lies(state, event):
+            start.cancel(state, said, event.at)
+            state.loose = (*state.loose, event)
+            return
+        if seat is not None:
+            hand.provisional = False
+            state.loose = ()
+            start.announce(state, said, event.at)
+            board.judge_early_burns(state, said)
     if seat is not None:
         _arrived_at_seat(state, said, hand, event, seat)
     elif is_board(event.zone):
@@ -264,6 +328,10 @@ def _arrived(state: RulesState, said: list[Said], event: CardCame) -> None:
     elif event.zone == STUB:
         return
     _test_absent(state, said, hand, event.at)
+
+
+def _something_else_lies(state: RulesState, event: CardCame) -> bool:
+    return any(t != event.token for t in moves.lying(state))
 
 
 def _arrived_at_seat(
@@ -294,10 +362,10 @@ def _arrived_at_muck(state: RulesState, said: list[Said], hand: Hand, event: Car
         else:
             _maybe_burn(state, hand, event)
         return
-    if not accounted:
+    if not accounted or not in_play(state, hand, event.at):
         return
     street = board.street_under_way(hand)
-    if street is not None:
+    if street is not None and board.burned(hand, street):
         board.misplaced_board_card(state, said, event, street)
         return
     if book.burn_may_lie_in_muck:
@@ -305,6 +373,9 @@ def _arrived_at_muck(state: RulesState, said: list[Said], hand: Hand, event: Car
         return
     if board.next_street(hand) is not None:
         hand.unknown_in_pile = (*hand.unknown_in_pile, event.token)
+        begun = [s for s in BOARD_STREETS if board.board_count(hand, s)]
+        if begun and not board.burned(hand, begun[-1]):
+            board.burn_in_muck(state, said, hand, begun[-1], event)
 
 
 def _maybe_burn(state: RulesState, hand: Hand, event: CardCame) -> None:
@@ -322,13 +393,13 @@ def _maybe_burn(state: RulesState, hand: Hand, event: CardCame) -> None:
 
 def _tag(state: RulesState, said: list[Said], event: TagVerdict) -> None:
     hand = state.hand
-    street = None
-    if hand is not None:
-        street = moves.current_street(hand)
+    if hand is None:
+        return  # between hands the deck is being gathered and shuffled; nothing is in play
+    street = moves.current_street(hand)
     code = _TAG_CODES[event.fault]
     if any(f.zone == event.zone for f in ledger.standing(state, code)):
         return
-    ledger.open_finding(
+    hand.token_findings[event.token] = ledger.open_finding(
         state,
         said,
         code,
@@ -349,9 +420,11 @@ def _tag(state: RulesState, said: list[Said], event: TagVerdict) -> None:
 def _seat_seen(state: RulesState, said: list[Said], event: SeatSeen) -> None:
     if event.occupied:
         state.absent -= {event.seat}
+        state.occupied |= {event.seat}
     else:
         state.absent |= {event.seat}
-    start.unassigned(state, said, event.seat, event.at)
+        state.occupied -= {event.seat}
+    start.unassigned(state, said, event.seat, event.at, sat_down=event.occupied)
 
 
 def _registered(state: RulesState, said: list[Said], event: SeatRegistered) -> None:

@@ -9,9 +9,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from controller.model.events import StillEmpty
-from controller.model.findings import FindingState, Said
+from controller.model.findings import FindingState, Said, Street
 from controller.rules.engine import ledger
 from controller.rules.engine.orders import code_for_pair, covered, note_order
+from controller.rules.engine.play import in_play
 from controller.rules.engine.state import Hand, RulesState, Suspicion
 from controller.rules.plans import SlotKind
 
@@ -76,6 +77,9 @@ def advance(state: RulesState, said: list[Said], s: Suspicion, at: float) -> Non
     hand = state.hand
     assert hand is not None
     if at < s.not_before:
+        return
+    if s.street is not Street.DEAL and s.step == 1 and not in_play(state, hand, at):
+        drop(hand, s)  # the pot is awarded and the cards are being taken up
         return
     if s.step == 1:
         _show(state, said, hand, s, at)

@@ -78,7 +78,12 @@ def due(state: RulesState) -> tuple[Zone, ...]:
         ahead = [
             plan.slots[i].zone for i in range(front, min(front + DUE_AHEAD, plan.last_hole + 1))
         ]
-        gaps = [plan.slots[i].zone for i in range(max(0, front - 3), front) if i not in hand.fills]
+        # The places just served and just missed too: a second card there is a mistake.
+        gaps = [
+            plan.slots[i].zone
+            for i in range(max(plan.first_hole, front - 3), front)
+            if i not in hand.fills
+        ]
         early = plan.predeal_burn
         if early is not None and early not in hand.fills and not filled:
             ahead.insert(0, plan.slots[early].zone)
@@ -247,9 +252,7 @@ def _order_verdict(state: RulesState, hand: Hand, at: float) -> Verdict:
             hand, "HOLE_ORDER", Street.DEAL, Judgement.CANNOT_TELL, at, "cards are unread"
         )
     known = [f for f in fills if f is not None]
-    open_pairs = sum(
-        judge_pair(a, b) is not Judgement.IN_ORDER for a, b in pairwise(known)
-    )
+    open_pairs = sum(judge_pair(a, b) is not Judgement.IN_ORDER for a, b in pairwise(known))
     if open_pairs:
         return _verdict(
             hand,
