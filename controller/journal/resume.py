@@ -7,8 +7,9 @@ Then let the clock go on from `Resumption.clock_at`, so that new events are neve
 recorded ones: after a power cut the machine's monotonic clock has begun anew.
 
 Tokens died with the program. The rebuilt state knows cards by the old ones, which mean a place and
-no identity any more (`Resumption.places`). That the card now read at a seat is the one that lay
-there is an assumption; the `resume` record says so, and everything after it stands under it."""
+no identity any more. That the card now read at a seat is the one that lay there is an assumption;
+the `resume` record says so, and everything after it stands under it.
+"""
 
 from __future__ import annotations
 
@@ -28,14 +29,8 @@ from controller.journal.record import (
 from controller.journal.store import Head
 from controller.journal.trouble import EmptyJournalError
 from controller.journal.writer import Journal
-from controller.model.events import (
-    CardCame,
-    CardCarried,
-    TableEvent,
-    Token,
-)
+from controller.model.events import TableEvent
 from controller.model.findings import HandBegan, HandEnded
-from controller.model.table import Zone
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +39,14 @@ class Resumption:
 
     since: number of the TableOpened that was the first event the rules were fed. events: everything
     since it, that first; the table may have been opened anew among them, with another profile.
-    hand: number of the hand that was on, None if none was. places: where each card of that hand was
-    last settled, under its old token. last_at, last_wall: monotonic and wall second of the newest
-    record. boot: the boot id under which it was written."""
+    hand: number of the hand that was on, None if none was. last_at, last_wall: monotonic and wall
+    second of the newest record. boot, offset_s: the last run's boot id, and what its times are
+    ahead of that boot's monotonic clock."""
 
     head: Head
     since: int
     events: tuple[TableEvent, ...]
     hand: int | None
-    places: tuple[tuple[Token, Zone], ...]
     last_at: float
     last_wall: float
     boot: str
@@ -81,7 +75,6 @@ def resume(journal: JournalFile) -> Resumption | None:
     started, since = run
     hand: int | None = None
     last_at, last_wall = started.at, 0.0
-    where: dict[Token, Zone] = {}
     fed: list[TableEvent] = []
     for record in journal.records(since):
         last_wall = record.wall
@@ -97,17 +90,11 @@ def resume(journal: JournalFile) -> Resumption | None:
             hand = body.hand
         elif isinstance(body, HandEnded):
             hand = None
-            where.clear()
-        elif isinstance(body, CardCame | CardCarried):
-            # A lifted card keeps its place: it belongs there until it is seen elsewhere.
-            where.pop(body.token, None)
-            where[body.token] = body.zone
     return Resumption(
         head=journal.head(),
         since=since,
         events=tuple(fed),
         hand=hand,
-        places=tuple(where.items()),
         last_at=last_at,
         last_wall=last_wall,
         boot=started.boot,

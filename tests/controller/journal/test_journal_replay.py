@@ -15,9 +15,9 @@ from controller.journal.record import Body, Gap, Stopped
 from controller.journal.replay import Replay, replay
 from controller.journal.resume import Resumption, begin, left_behind
 from controller.journal.writer import Journal
-from controller.model.events import CardCame, CardCarried, TableEvent, Tick, Token, numbered
+from controller.model.events import CardCame, TableEvent, Tick, Token, numbered
 from controller.model.findings import FindingChanged, Said
-from controller.model.table import BURN, MUCK
+from controller.model.table import BURN
 from tests.controller.journal import night
 
 
@@ -161,8 +161,6 @@ def test_a_killed_hand_is_taken_up_where_it_was(tmp_path: Path) -> None:
     assert [numbered(e, 0) for e in found.events] == [
         night.happening(n) for n in range(1 + night.HAND + 5)
     ]
-    # Seat 3's card was lifted, and keeps its place; the first hand's cards are gone with it.
-    assert [zone for _, zone in found.places] == ["seat/1", "seat/2", "seat/3"]
     again = Program(path)
     assert again.state == program.state
     again.watch(2)
@@ -179,13 +177,9 @@ def test_a_killed_hand_is_taken_up_where_it_was(tmp_path: Path) -> None:
 def test_a_hand_that_ended_is_over_but_the_table_is_open(tmp_path: Path) -> None:
     program = Program(tmp_path / "j.db")
     program.watch(1 + night.HAND)
-    program.journal.append(
-        [CardCarried(at=4.0, token=Token(9), zone=MUCK)]  # under its new token
-    )
     program.die()
     found = resumption(tmp_path / "j.db")
     assert (found.hand, found.since) == (None, 2)
-    assert found.places == ((Token(9), MUCK),)
 
 
 def test_after_a_clean_stop_there_is_nothing_to_take_up(tmp_path: Path) -> None:
