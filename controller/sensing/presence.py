@@ -126,6 +126,7 @@ class Sensing:
         kept: dict[Uid, Tag] = {}
         carried = []
         for antenna in self._antennas.values():
+            antenna.lifted.clear()
             for uid, tag in antenna.settled.items():
                 kept[uid] = tag
                 tag.token = self._vault.token(uid)
@@ -141,6 +142,8 @@ class Sensing:
                 if tag.runs:
                     kept[uid] = tag
         self._tags = kept
+        for antenna in self._antennas.values():
+            antenna.refresh()
         return carried
 
     def reader_lost(self, antennas: Iterable[int]) -> None:
@@ -224,7 +227,8 @@ class Sensing:
             antenna.last_ended = ended
             antenna.full = not antenna.room()
             stack = antenna.max_stack
-            if not antenna.full and (stack is None or len(uids) < stack):
+            held = antenna.is_seat and settled and len(strangers) == len(uids)
+            if not antenna.full and not held and (stack is None or len(uids) < stack):
                 antenna.looks.append(started)
                 if antenna.asked is not None and antenna.asked.level < 2:
                     self._count(antenna, bool(others), started, ended, events)
@@ -299,6 +303,8 @@ class Sensing:
                     before=started,
                 )
             )
+            if not tag.carried:
+                antenna.lifted[tag.uid] = tag
             self._take_up(tag)
 
     def _is_gone(self, antenna: Antenna, tag: Tag) -> bool:
@@ -476,7 +482,8 @@ class Sensing:
             for tag in self._tags.values():
                 if tag.settled_at >= now - WASH_S:
                     tag.carried = True
-                    if tag.home is None:
+                    if tag.home is None and tag.source is not None:
+                        tag.source.lifted.pop(tag.uid, None)
                         tag.source = None
         self._washed_until = now + WASH_S
 
@@ -655,6 +662,8 @@ class Sensing:
             self._give_up(tag, other)
         for other_antenna in self._antennas.values():
             other_antenna.newcomers.pop(tag.uid, None)
+        if source is not None and source.lifted.pop(tag.uid, None) is not None:
+            source.refresh()
         token = self._token(tag)
         tag.home = tag.source = antenna
         tag.silent = 0

@@ -8,7 +8,7 @@ from math import log
 
 from controller.model.events import Token
 from controller.model.findings import Watch
-from controller.model.table import MUCK, AntennaPlace, Zone
+from controller.model.table import MUCK, AntennaPlace, Zone, seat_of
 from controller.sensing.budget import CROSS_FLOOR, RATE_FLOOR, FalseAlarmBudget
 from controller.sensing.odds import Odds
 from drivers.readings import Uid
@@ -79,9 +79,11 @@ class Antenna:
         "heaps",
         "hooked",
         "interval_s",
+        "is_seat",
         "k",
         "last_came",
         "last_ended",
+        "lifted",
         "looks",
         "lost",
         "max_stack",
@@ -110,6 +112,7 @@ class Antenna:
         profile = place.profile
         self.number = profile.antenna
         self.zone = place.zone
+        self.is_seat = seat_of(place.zone) is not None
         self.miss = min(max(profile.miss_rate, RATE_FLOOR), 0.9)
         self.cross = min(max(profile.cross_rate, CROSS_FLOOR), 0.4)
         self.max_stack = profile.max_stack
@@ -122,6 +125,7 @@ class Antenna:
         self.stuck = False
 
         self.settled: dict[Uid, Tag] = {}  # cards believed to lie here, in order of arrival
+        self.lifted: dict[Uid, Tag] = {}  # cards of this zone that are in somebody's hand
         self.open: dict[Uid, Tag] = {}  # newcomers that may lie here
         self.concerned: dict[Uid, Tag] = {}  # tags whose case a look of this antenna bears on
         self.hooked: dict[Uid, Tag] = {}  # settled cards just read elsewhere
@@ -167,9 +171,11 @@ class Antenna:
         return max(2.0, 1.0 + 2.5 * self.cross * window_s / self.interval_s)
 
     def room(self) -> bool:
-        """Whether it is believed to hold fewer cards than it can read: only then does its silence
-        prove anything.
+        """Whether its silence proves anything: it holds fewer cards than it can read, and no
+        player has the seat's cards in hand, where one more would not lie on the table either.
         """
+        if self.is_seat and self.lifted:
+            return False
         return self.max_stack is None or len(self.settled) + len(self.open) < self.max_stack
 
     def refresh(self) -> None:

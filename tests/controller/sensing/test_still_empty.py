@@ -156,6 +156,32 @@ def test_a_watch_is_answered_once_a_card_came_after_it() -> None:
     assert silences(table) == []
 
 
+def test_a_seat_whose_cards_are_in_hand_proves_nothing() -> None:
+    table = PolledTable()
+    table.lay("seat/2", tag(1))
+    table.sweep(8)
+    table.sensing.watch((Watch(SEAT_2, table.now),))
+    table.take(tag(1))
+    table.sweep(60)
+    assert [e.kind for e in table.events] == ["card-came", "card-left"]
+    table.lay("seat/2", tag(1))
+    table.sweep(16)
+    assert [s.level for s in silences(table)] == [1, 2]
+
+
+def test_an_empty_seat_after_the_hand_was_folded_proves_something_again() -> None:
+    table = PolledTable()
+    table.lay("seat/2", tag(1))
+    table.sweep(8)
+    table.take(tag(1))
+    table.sweep(8)
+    table.lay("muck", tag(1))
+    table.sweep(8)
+    table.sensing.watch((Watch(SEAT_2, table.now),))
+    table.sweep(12)
+    assert [s.level for s in silences(table)] == [1, 2]
+
+
 def test_a_lifted_card_put_back_is_no_newcomer() -> None:
     table = PolledTable()
     table.lay("seat/2", tag(1))
@@ -164,7 +190,7 @@ def test_a_lifted_card_put_back_is_no_newcomer() -> None:
     table.take(tag(1))
     table.sweep(2)
     table.lay("seat/2", tag(1))
-    table.sweep(12)
+    table.sweep(14)
     assert [s.level for s in silences(table)] == [1, 2]
 
 
