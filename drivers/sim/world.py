@@ -202,6 +202,7 @@ class World:
         self._motions: list[_Motion] = []
         self._due = inf
         self._count = 0
+        self._lifted: dict[str, list[Card]] = {}
         self._decks: dict[str, tuple[Card, ...]] = {}
         self._minted = random.Random(f"odd cards {cards_seed}")
 
@@ -549,13 +550,20 @@ class World:
 
     def _lift(self, place: str, hand: str, for_s: float, cure: bool) -> None:
         cards = self.lying(place)
+        lifted = self._lifted.setdefault(place, [])
+        if cure:
+            for card in lifted:  # whoever holds them will put them back straight
+                self.recover(card)
+        lifted.extend(cards)
         for card in cards:
             self._put(card, hand)
         if cards:
             self.at(self.now + for_s, self._put_back, cards, hand, place, cure)
 
     def _put_back(self, cards: tuple[Card, ...], hand: str, place: str, cure: bool) -> None:
+        lifted = self._lifted[place]
         for card in cards:
+            lifted.remove(card)
             if cure:
                 card._unread = 0
             if card.place == hand:

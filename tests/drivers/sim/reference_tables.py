@@ -17,12 +17,13 @@ def table(
     stacks: bool = True,
     board: tuple[str, ...] = ("board",),
     burn: tuple[str, ...] = ("burn",),
+    stub: bool = False,
     cards_seed: int = 0,
 ) -> World:
     """The reference table: seats along the rail, then board, burn, muck and count, neighbour by
     neighbour."""
     places = [f"seat/{n}" for n in range(1, seats + 1)]
-    rows = [places, [*board, *burn, "muck"], ["count"]]
+    rows = [places, [*board, *burn, "muck"], ["count"], ["stub"] * stub]
     number = {p: n for n, p in enumerate([p for row in rows for p in row], start=1)}
     antennas = []
     for row in rows:

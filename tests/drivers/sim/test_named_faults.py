@@ -94,6 +94,15 @@ def test_unread_for_the_hand_ends_with_a_rescan() -> None:
     assert set(seen(world, 5, 31.0, 32.0)) == {(one.uid, two.uid)}
 
 
+def test_a_rescan_also_puts_straight_what_the_player_holds_just_then() -> None:
+    world, one, two = seat_with_two()
+    arm(world, Fault(FaultName.UNREAD, card=two), 1.0)
+    world.lift("seat/5", "hand/5", 10.0, 5.0)
+    world.rescan("seat/5", 12.0)
+    assert set(seen(world, 5, 13.0, 14.9)) == {()}
+    assert set(seen(world, 5, 15.1, 16.0)) == {(one.uid, two.uid)}
+
+
 def test_a_later_unread_outlives_the_end_of_an_earlier_one() -> None:
     world, one, two = seat_with_two()
     arm(world, Fault(FaultName.UNREAD, card=one, for_s=2.0), 1.0)
