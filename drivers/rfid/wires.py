@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
+import termios
 from collections.abc import Awaitable, Callable
 from typing import Protocol
 from urllib.parse import urlsplit
@@ -106,7 +107,8 @@ async def open_serial(path: str, where: str, baud: int = BAUD) -> Wire:
     try:
         await asyncio.to_thread(port.open)
         descriptor = port.fileno()
-    except (serial.SerialException, OSError) as error:
+        _block_when_empty(descriptor)
+    except (serial.SerialException, OSError, termios.error) as error:
         port.close()
         raise PortUnavailableError(
             f"{path} cannot be opened",
@@ -115,6 +117,13 @@ async def open_serial(path: str, where: str, baud: int = BAUD) -> Wire:
             "and that this user may use serial ports (group dialout).",
         ) from error
     return DescriptorWire(descriptor, port.close, where)
+
+
+def _block_when_empty(descriptor: int) -> None:
+    """Have an empty line refuse the read, so that zero bytes mean that the far end is gone."""
+    mode = termios.tcgetattr(descriptor)
+    mode[6][termios.VMIN] = 1
+    termios.tcsetattr(descriptor, termios.TCSANOW, mode)
 
 
 async def open_tcp(host: str, port: int, where: str) -> Wire:
