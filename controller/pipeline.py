@@ -18,6 +18,7 @@ from controller.model.events import (
     SeatSeen,
     TableEvent,
     TableOpened,
+    TableResumed,
     Tick,
     numbered,
 )
@@ -86,6 +87,10 @@ class Table:
     def tell(self, event: TableEvent) -> list[Said]:
         """What a person says, or any other event that no reading makes."""
         return self._judge([event])
+
+    def resume(self, at: float) -> list[Said]:
+        """Go on after a restart with the `state` given: cards are taken up by position."""
+        return self.tell(TableResumed(at=at))
 
     # -- what can be asked -------------------------------------------------------------------------
 

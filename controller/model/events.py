@@ -209,6 +209,16 @@ class Tick:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TableResumed:
+    """The table goes on after a restart. Tokens of the time before mean nothing any more: cards that are read where one
+    lay are taken for it (by position; that they are the same cards nobody can say)."""
+
+    at: float
+    seq: int = 0
+    kind: Literal["table-resumed"] = "table-resumed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TableOpened:
     """The table was opened, or its profile or game changed between hands: everything that the rules go by.
 
@@ -249,6 +259,7 @@ TableEvent = (
     | SubstantialAction
     | Tick
     | TableOpened
+    | TableResumed
 )
 
 E = TypeVar("E", bound=TableEvent)

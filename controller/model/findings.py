@@ -34,7 +34,9 @@ class Street(StrEnum):
 class FindingState(StrEnum):
     ASKING = "asking"  # a question on the board: its evidence is a silence so far
     OPEN = "open"
-    CORRECTED = "corrected"  # the usual remedy was carried out, or the missing card was read after all
+    CORRECTED = (
+        "corrected"  # the usual remedy was carried out, or the missing card was read after all
+    )
     RULED = "ruled"
     DISMISSED = "dismissed"  # a wrong reading, says the floor
     CLOSED = "closed"  # the hand is over

@@ -342,6 +342,7 @@ class Night:
         self._polls = polls(self.world, self.scheduler, start=back)
         self.vault = self._new_vault()
         self.table = Table(self.layout, self.vault, record=self._record, state=state)
+        self._hear(self.table.resume(back))
         self.scheduler.focus(self.table.focus)
 
     # What can be asked

@@ -376,9 +376,9 @@ def _take_back_street(state: RulesState, said: list[Said], hand: Hand, event: Ca
     hand.suspicions = tuple(
         s for s in hand.suspicions if not (s.code == "BOARD_COUNT" and s.street is last)
     )
-    for f in ledger.standing(state):
-        if f.code in ("BOARD_COUNT", "CARD_AFTER_RIVER") and f.street is last:
-            ledger.settle(state, said, f.id, FindingState.CORRECTED, at=event.at)
+    for finding in ledger.standing(state):
+        if finding.code in ("BOARD_COUNT", "CARD_AFTER_RIVER") and finding.street is last:
+            ledger.settle(state, said, finding.id, FindingState.CORRECTED, at=event.at)
     earlier = before(last)
     hand.last_board_at = max(
         (
@@ -511,13 +511,30 @@ def burn_in_muck(
 ) -> None:
     """The board card was read before the burn that lies in the muck."""
     slot = next(i for i in hand.plan.burns[street] if i not in hand.fills)
-    shown = answered(state, said, hand, slot, event.at)
-    if not _burn_in_known_muck(state, said, hand, street, slot, event):
-        return
-    for s in shown:
+    asked = 0
+    for s in answered(state, said, hand, slot, event.at):
         drop(hand, s)
-        if s.finding is not None:
-            ledger.settle(state, said, s.finding, FindingState.CORRECTED, at=event.at)
+        asked = s.finding or 0
+    if not asked:
+        _burn_in_known_muck(state, said, hand, street, slot, event)
+        return
+    # The burn that was asked for lies in the muck: the same mistake, known better.
+    hand.unknown_in_pile = tuple(t for t in hand.unknown_in_pile if t != event.token)
+    fill_slot(hand, slot, event)
+    hand.token_findings[event.token] = asked
+    ledger.sharpen(
+        state,
+        said,
+        asked,
+        at=event.at,
+        code="BURN_MISPLACED",
+        asking=False,
+        positive=True,
+        expected="the burn in its place",
+        seen="the burn in the muck",
+        evidence=(event.seq,),
+        zone=MUCK,
+    )
 
 
 def _restart_burn_question(state: RulesState, hand: Hand, street: Street, event: CardCame) -> None:
@@ -725,6 +742,7 @@ def misplaced_board_card(
             at=event.at,
             code="BOARD_POSITION",
             seat=seat,
+            zone=event.zone,
             asking=False,
             positive=True,
             expected="the card on the board",

@@ -90,7 +90,12 @@ def _answer(
     complete = all(i in hand.fills for i in hand.plan.by_seat[seat])
     others = [f.before for i, f in hand.fills.items() if i <= hand.plan.last_hole and i != index]
     served = all(i in hand.fills for i in range(hand.plan.first_hole, hand.plan.last_hole + 1))
-    after_all = served and hand.fills[index].after >= max(others, default=NEVER)
+    # The seat's card came after the plan's last: it was made good once everybody else was served.
+    after_all = (
+        served
+        and index != hand.plan.last_hole
+        and hand.fills[index].before >= max(others, default=NEVER)
+    )
     for s in shown:
         drop(hand, s)
         finding = state.findings.get(s.finding or 0)
@@ -259,6 +264,9 @@ def surplus_stands(state: RulesState, said: list[Said], pending: Pending, at: fl
     seat = next((s for s, ts in hand.extra_seat.items() if pending.token in ts), None)
     if seat is None:
         return
+    bad = state.findings.get(hand.token_findings.get(pending.token, 0))
+    if bad is not None and bad.code.startswith("DECK_"):
+        return  # what is wrong is the card itself
     n = hand.plan.hole_cards
     total = n + len(hand.extra_seat[seat])
     seen = f"{total} cards"

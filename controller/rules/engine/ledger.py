@@ -112,6 +112,7 @@ def sharpen(
     at: float,
     code: str | None = None,
     seat: int | None = None,
+    zone: Zone | None = None,
     asking: bool | None = None,
     positive: bool = False,
     confirmed: bool = False,
@@ -156,6 +157,7 @@ def sharpen(
         clause=clause,
         clause_note=note,
         seat=new_seat,
+        zone=zone if zone is not None else old.zone,
         expected=old.expected if expected is None else expected,
         seen=old.seen if seen is None else seen,
         board_text=(

@@ -29,8 +29,7 @@ def on_moved(state: RulesState, said: list[Said], event: CardCame, was: CardAt) 
     token, zone = event.token, event.zone
     owner = hand.at_seat.get(token)
     hand.pile_left.pop(token, None)
-    _remedied_by_leaving(state, said, hand, event, was)
-    if zone in (COUNT, STUB):
+    if _remedied_by_leaving(state, said, hand, event, was) or zone in (COUNT, STUB):
         return
     to_seat = seat_of(zone)
     if owner is not None and to_seat is not None and _is_pile(was.zone):
@@ -368,15 +367,15 @@ def _remedied_by_leaving(
     hand: Hand,
     event: CardCame,
     was: CardAt,
-) -> None:
+) -> bool:
     """What a card's move puts right: the extra burn is gone from its pile, the stray card went home."""
     token, zone = event.token, event.zone
     if was.zone == BURN and hand.extra_burns:
         _extra_burn_left(state, said, hand, token, event.at)
-        return
+        return False
     finding = state.findings.get(hand.token_findings.get(token, 0))
     if finding is None:
-        return
+        return False
     home = {
         "MUCK_RETRIEVED": _is_pile(zone),
         "CARD_SEAT_MISMATCH": seat_of(zone) == hand.at_seat.get(token),
@@ -389,6 +388,7 @@ def _remedied_by_leaving(
         ledger.settle(state, said, finding.id, FindingState.CORRECTED, at=event.at)
         hand.token_findings.pop(token, None)
         hand.extra_board = tuple(t for t in hand.extra_board if t != token)
+    return home and finding.code in ("BOARD_MUCK_MIX", "MUCK_RETRIEVED", "CARD_SEAT_MISMATCH")
 
 
 def went_back(state: RulesState, said: list[Said], pending: Pending, at: float) -> None:

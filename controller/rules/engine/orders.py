@@ -8,6 +8,9 @@ from controller.rules.engine.state import Fill, Hand, RulesState
 from controller.rules.plans import SlotKind
 
 
+SKIPPED_TOO_MANY = 3  # who seems to pass over so many seats began at the wrong one
+
+
 def kept(first: Fill, second: Fill) -> bool:
     return first.before <= second.after
 
@@ -40,11 +43,27 @@ def code_for_pair(state: RulesState, hand: Hand, late: int, early: int) -> tuple
         if not book.button_last_strict:
             return "", None
         return "HOLE_LAST_NOT_BUTTON", button
-    if late == plan.first_hole and b.round == 1:
-        return "HOLE_FIRST_SEAT", a.seat
+    if b.round == 1 and (late == plan.first_hole or _was_first_of_all(hand, early)):
+        return "HOLE_FIRST_SEAT", plan.slots[plan.first_hole].seat
     if b.round > a.round and _passed_over_the_rest(hand, early):
         return "HOLE_TWO_AT_ONCE", b.seat
     return "HOLE_ORDER", a.seat
+
+
+def _was_first_of_all(hand: Hand, early: int) -> bool:
+    """Whether `early` was the hand's first hole card, as far as can be seen, and not the seat that was due it."""
+    own = hand.fills.get(early)
+    due = hand.fills.get(hand.plan.first_hole)
+    if own is None or early == hand.plan.first_hole or (due is not None and kept(due, own)):
+        return False
+    unserved = sum(i not in hand.fills for i in range(hand.plan.first_hole, early))
+    if unserved >= SKIPPED_TOO_MANY:
+        return True
+    return all(
+        f.before >= own.before
+        for i, f in hand.fills.items()
+        if hand.plan.slots[i].kind is SlotKind.HOLE
+    )
 
 
 def _leads_its_round(hand: Hand, index: int) -> bool:

@@ -13,6 +13,7 @@ from controller.rules.engine.state import NEVER, Hand, Redeal, RulesState
 from controller.rules.plans import dealing_order
 
 BURN_S = 20.0  # a burn that lies so long before the first hole card is no part of the deal
+MISPLACED = ("BTN_START", "BTN_NOT_MOVED", "BTN_SKIPPED", "BTN_BACKWARD")
 LOOSE_S = 8.0  # two arrivals at two seats within so long are a deal
 HOUSE_FINDINGS = frozenset({"READER_LOST", "SEAT_OVER_MAX", "SEAT_UNASSIGNED"})
 
@@ -305,9 +306,6 @@ def on_button(state: RulesState, said: list[Said], seats: tuple[int, ...], at: f
     if hand is None:
         return
     if not hand.announced:
-        hand.button = button_for_hand(state)
-        if state.book is not None and hand.button != hand.plan.button:
-            hand.plan = state.book.plan(hand.plan.seats, hand.button)
         return
     check_button_in_hand(state, said, at)
 
@@ -438,7 +436,15 @@ def end(state: RulesState, said: list[Said], at: float, reason: str) -> None:
             at=at,
         )
     if misdeal:
-        state.redeal = state.redeal or Redeal(hand.button, hand.plan.seats, book.game)
+        button = next(
+            (
+                f.seat
+                for f in state.findings.values()
+                if f.hand == hand.number and f.code in MISPLACED
+            ),
+            hand.button,
+        )
+        state.redeal = state.redeal or Redeal(button, hand.plan.seats, book.game)
     else:
         dealt = hole_cards_dealt(hand)
         if dealt:

@@ -121,6 +121,7 @@ class Hand:
     )  # slot filled late → finding it corrected
     blind: frozenset[Zone] = frozenset()  # zones that were blind at some time in this hand
     dead: frozenset[int] = frozenset()
+    absent_tested: frozenset[int] = frozenset()
     substantial_action: bool | None = None
     order_slots: frozenset[int] = frozenset()  # slots that a shown order finding is about
     order_findings: tuple[
@@ -169,6 +170,9 @@ class RulesState:
     buttons: tuple[int, ...] | None = None
     button_log: tuple[tuple[float, tuple[int, ...]], ...] = ()  # readings since the last hand
     occupied: frozenset[int] = frozenset()  # seats where a sensor says that somebody sits
+    adopt: tuple[
+        Token, ...
+    ] = ()  # cards of the time before a restart that nobody has read again yet
     lone: Pending | None = None  # a single card that came to a seat between hands
     last_button: int | None = None
     last_seats: tuple[int, ...] = ()

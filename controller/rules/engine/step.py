@@ -21,12 +21,13 @@ from controller.model.events import (
     SubstantialAction,
     TableEvent,
     TableOpened,
+    TableResumed,
     TagFault,
     TagVerdict,
 )
 from controller.model.findings import FindingState, Said, Severity, Street
 from controller.model.table import COUNT, MUCK, STUB, is_board, seat_of
-from controller.rules.engine import board, deal, ledger, moves, start, suspicion
+from controller.rules.engine import board, deal, ledger, moves, resume, start, suspicion
 from controller.rules.engine.book import rulebook
 from controller.rules.plans import BOARD_STREETS
 from controller.rules.engine.play import in_play
@@ -98,6 +99,8 @@ def step(state: RulesState, event: TableEvent) -> tuple[RulesState, tuple[Said, 
         _reader_lost(new, said, event)
     elif isinstance(event, ReaderBack):
         _reader_back(new, said, event)
+    elif isinstance(event, TableResumed):
+        resume.resumed(new, event.at)
     _after(new, said, event.at)
     return new, tuple(said)
 
@@ -175,6 +178,7 @@ def _decide(state: RulesState, said: list[Said], pending: Pending, at: float) ->
         if hand is not None and not hand.announced and _lies_there(state, pending):
             start.announce(state, said, at)
             board.judge_early_burns(state, said)
+            start.check_button_in_hand(state, said, at)
     else:
         moves.stray_stands(state, said, pending, at)
 
@@ -189,6 +193,8 @@ def _after(state: RulesState, said: list[Said], at: float) -> None:
     if hand is None:
         return
     if hand.provisional and not moves.lying(state):
+        for f in ledger.standing(state, "BURN_UNEXPECTED"):
+            ledger.settle(state, said, f.id, FindingState.CORRECTED, at=at)
         start.cancel(state, said, at)
         return
     if moves.gathered(state, at):
@@ -204,7 +210,7 @@ def _came(state: RulesState, said: list[Said], event: CardCame) -> None:
         if was.zone == event.zone:
             return
         was = None
-    if event.zone == COUNT:
+    if event.zone == COUNT or (was is None and resume.adopts(state, event)):
         return
     hand = state.hand
     place = CardAt(
@@ -215,7 +221,11 @@ def _came(state: RulesState, said: list[Said], event: CardCame) -> None:
         seq=event.seq,
     )
     if hand is None:
-        state.cards[event.token] = place
+        # What lay there before anybody looked, or before the last hand was ended, belongs to no hand to come.
+        old = event.after == NEVER or event.before <= state.ended_at
+        state.cards[event.token] = replace(place, carried=old)
+        if old:
+            return
         _between_hands(state, said, event)
         return
     if was is None or was.returned:
@@ -438,11 +448,11 @@ def _test_absent(state: RulesState, said: list[Said], hand: Hand, at: float) -> 
     book = state.book
     assert book is not None
     when = book.absent_dead_when
-    if when not in ("others-dealt", "last-card") or not state.absent:
+    if when not in ("others-dealt", "last-card") or hand.provisional:
         return
     plan = hand.plan
     for seat in plan.seats:
-        if seat not in state.absent or seat in hand.dead:
+        if seat in hand.absent_tested:
             continue
         waited_for = [
             i
@@ -451,6 +461,9 @@ def _test_absent(state: RulesState, said: list[Said], hand: Hand, at: float) -> 
             for i in slots
         ]
         if not all(i in hand.fills for i in waited_for):
+            continue
+        hand.absent_tested |= {seat}
+        if seat not in state.absent:
             continue
         hand.dead |= {seat}
         ledger.open_finding(

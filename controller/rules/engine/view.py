@@ -51,9 +51,12 @@ def focus(state: RulesState) -> tuple[Zone, ...]:
             for z in s.zones:
                 if z not in s.silent:
                     wanted[z] = None
-    for z in due(state):
-        wanted[z] = None
-    return tuple(wanted)[:5]
+    for p in hand.pendings:
+        wanted[p.zone] = None
+    if not hand.closed or board.street_under_way(hand) is not None:
+        for z in due(state):
+            wanted[z] = None
+    return tuple(wanted)[:6]
 
 
 def due(state: RulesState) -> tuple[Zone, ...]:
@@ -78,6 +81,8 @@ def due(state: RulesState) -> tuple[Zone, ...]:
         ahead = [
             plan.slots[i].zone for i in range(front, min(front + DUE_AHEAD, plan.last_hole + 1))
         ]
+        if len(ahead) < DUE_AHEAD:
+            ahead += [plan.slots[i].zone for i in range(max(plan.first_hole, front - 3), front)]
         # The places just served and just missed too: a second card there is a mistake.
         gaps = [
             plan.slots[i].zone

@@ -1,0 +1,63 @@
+"""Going on after a restart: cards are taken up by position, under new tokens."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from controller.model.events import CardCame, Token
+from controller.rules.engine.state import NEVER, Fill, Hand, RulesState
+
+
+def resumed(state: RulesState, at: float) -> None:
+    """Every card that lay on the table is unread until an antenna names one in its place."""
+    state.adopt = tuple(t for t, c in state.cards.items() if not c.carried)
+    for token in state.adopt:
+        state.cards[token] = replace(state.cards[token], lifted_since=at)
+    for token in [t for t, c in state.cards.items() if c.carried]:
+        del state.cards[token]
+    state.loose = ()
+    state.lone = None
+    hand = state.hand
+    if hand is not None:
+        hand.pile_left = {}
+        hand.suspicions = tuple(
+            replace(s, since=at, silent=frozenset()) if s.step < 3 else s for s in hand.suspicions
+        )
+
+
+def adopts(state: RulesState, event: CardCame) -> bool:
+    """Whether the card was there before anybody looked, in a place where one is missed since the restart; it takes over
+    from that one."""
+    if event.after != NEVER or not state.adopt:
+        return False
+    old = next((t for t in state.adopt if state.cards[t].zone == event.zone), None)
+    if old is None:
+        return False
+    state.adopt = tuple(t for t in state.adopt if t != old)
+    place = state.cards.pop(old)
+    state.cards[event.token] = replace(place, lifted_since=None)
+    if state.hand is not None:
+        _rename(state.hand, old, event.token)
+    return True
+
+
+def _rename(hand: Hand, old: Token, new: Token) -> None:
+    def one(token: Token) -> Token:
+        return new if token == old else token
+
+    def fill(f: Fill) -> Fill:
+        return replace(f, token=new) if f.token == old else f
+
+    hand.fills = {i: fill(f) for i, f in hand.fills.items()}
+    hand.at_seat = {one(t): s for t, s in hand.at_seat.items()}
+    hand.burned_from_seat = {s: one(t) for s, t in hand.burned_from_seat.items()}
+    hand.extra_board = tuple(map(one, hand.extra_board))
+    hand.extra_burns = tuple(map(one, hand.extra_burns))
+    hand.extra_seat = {s: tuple(map(one, ts)) for s, ts in hand.extra_seat.items()}
+    hand.unknown_in_pile = tuple(map(one, hand.unknown_in_pile))
+    hand.beside_board = {s: one(t) for s, t in hand.beside_board.items()}
+    hand.token_findings = {one(t): n for t, n in hand.token_findings.items()}
+    hand.pendings = tuple(replace(p, token=one(p.token)) for p in hand.pendings)
+    hand.suspicions = tuple(
+        replace(s, token=one(s.token)) if s.token is not None else s for s in hand.suspicions
+    )
