@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from controller.journal.record import GENESIS, Record, canonical, exported
-from controller.journal.store import COLUMNS, SELECT, Head, open_for_reading
+from controller.journal.store import SELECT, Head, open_for_reading
 from controller.journal.trouble import DATABASE_ERRORS, JournalReadError, failure
 
 _PAGE = 500
@@ -31,7 +31,11 @@ class JournalFile:
     def close(self) -> None:
         self._db.close()
 
-    def rows(self, since: int = 0) -> Iterator[tuple[object, ...]]:
+    def read_anything(self) -> None:
+        """From here on, read texts that are none too: a bad byte must not hide its record."""
+        self._db.text_factory = _lenient
+
+    def rows(self, since: int = 0) -> Iterator[tuple[Any, ...]]:
         """Rows as they lie in the file, in the columns of `store.COLUMNS`, from number `since` on;
         nothing is checked. Raises one of DATABASE_ERRORS where the file is damaged."""
         # A page at a time: one long read would keep a running table's write-ahead log from being
@@ -112,27 +116,18 @@ class JournalFile:
         return [] if found == ["ok"] else found
 
 
-_TYPES: tuple[type | tuple[type, ...], ...] = (
-    int,
-    float,
-    float,
-    str,
-    str,
-    int,
-    str,
-    str,
-    (str, type(None)),
-    str,
-    str,
-)
+_SHAPES = {
+    (int, float, float, str, str, int, str, str, sealed, str, str) for sealed in (str, type(None))
+}
 
 
-def record_of(row: tuple[object, ...]) -> Record | None:
+def record_of(row: tuple[Any, ...]) -> Record | None:
     """The row as a record, or None if a column is not of its type."""
-    if not all(isinstance(value, kind) for value, kind in zip(row, _TYPES, strict=True)):
-        return None
-    named: dict[str, Any] = dict(zip(COLUMNS, row, strict=True))
-    return Record(**named)
+    return Record(*row) if tuple(map(type, row)) in _SHAPES else None
+
+
+def _lenient(raw: bytes) -> str:
+    return raw.decode("utf-8", "surrogateescape")
 
 
 def export(journal: JournalFile, *, since: int = 0, sealed: bool = False) -> Iterator[str]:

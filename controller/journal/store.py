@@ -134,8 +134,6 @@ def open_for_reading(path: Path) -> sqlite3.Connection:
             raise JournalReadError(
                 f"journal {path}: a database, but not a burnturn journal. Next: check the path."
             )
-        # A byte that is no text must not hide the record it is in.
-        db.text_factory = _lenient
         return db
     assert cause is not None
     if wal.exists() and len(tries) == 1 and not os.access(path.parent, os.W_OK):
@@ -144,7 +142,3 @@ def open_for_reading(path: Path) -> sqlite3.Connection:
             " read-only. Next: copy both files to a folder that you can write, and read the copy."
         ) from cause
     raise JournalReadError(str(failure(path, cause))) from cause
-
-
-def _lenient(raw: bytes) -> str:
-    return raw.decode("utf-8", "surrogateescape")

@@ -76,6 +76,7 @@ class Verification:
 def verify(journal: JournalFile, heads: Sequence[Head] = ()) -> Verification:
     """Look at everything. heads: heads of this journal that were kept outside the box. Never raises
     for what it finds, however damaged the file is."""
+    journal.read_anything()
     walk = _Walk(journal)
     faults = list(_of_the_file(journal))
     try:
