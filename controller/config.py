@@ -40,6 +40,7 @@ from controller.model.table import (
 )
 from controller.rules.profile import Profile, ProfileError
 from controller.rules.profile import load as load_profile
+from drivers.factory import DRIVERS, ReaderSpec
 
 SAMPLE = "sample table"
 _ZONES = (BOARD, BOARD_FLOP, BOARD_TURN, BOARD_RIVER, BURN, MUCK, COUNT, STUB)
@@ -114,11 +115,15 @@ class SweepPart(_Part):
 
 class ReaderPart(_Part):
     """driver: a name that the driver factory knows. port: serial device, tcp://host:port, or "" for
-    a simulated reader."""
+    a simulated reader. mode: polled, or the reader reports by itself. firmware: major versions that
+    may be spoken to. reversed_uids: for firmware that gives UIDs back to front."""
 
     number: Annotated[StrictInt, Field(ge=1, le=16)]
     driver: Annotated[str, Field(min_length=1)]
     port: str = ""
+    mode: Literal["polled", "json", "binary"] = "polled"
+    firmware: tuple[StrictInt, ...] = (2,)
+    reversed_uids: StrictBool = False
 
 
 class AntennaPart(_Part):
@@ -232,6 +237,22 @@ class Config:
 
     def _path(self, text: str) -> Path:
         return self.folder / Path(text).expanduser()
+
+
+def reader_specs(config: Config) -> tuple[ReaderSpec, ...]:
+    """The configured readers as the driver factory takes them."""
+    return tuple(
+        ReaderSpec(
+            name=f"reader {r.number}",
+            driver=r.driver,
+            antennas={a.number: a.port for a in config.file.antenna if a.reader == r.number},
+            port=r.port,
+            mode=r.mode,
+            accept_firmware=r.firmware,
+            reversed_uids=r.reversed_uids,
+        )
+        for r in config.file.reader
+    )
 
 
 def sample_text() -> str:
@@ -445,6 +466,11 @@ def _agreement(raw: Mapping[str, Any], lines: _Lines) -> list[Fault]:
         message = "reader: simulated and real readers at one table; choose one kind"
         faults.append(Fault(lines.of(("reader", 0)), message))
     for i, reader in _entries(raw, "reader"):
+        driver = reader.get("driver")
+        if isinstance(driver, str) and driver not in DRIVERS:
+            number = reader.get("number", i + 1)
+            message = f'reader {number}: driver = "{driver}"; allowed: {", ".join(DRIVERS)}'
+            faults.append(Fault(lines.of(("reader", i, "driver")), message))
         if reader.get("driver") not in ("simulated", None) and not reader.get("port"):
             number = reader.get("number", i + 1)
             message = (

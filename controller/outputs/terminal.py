@@ -66,6 +66,7 @@ def _colour(ink: int) -> str:
 
 # ---- the plan of the table
 
+WIDE = 132  # columns for board and plan side by side
 _PLAN_WIDTH, _PLAN_HEIGHT = 58, 17
 
 _SIGN = {
@@ -206,19 +207,29 @@ def screen(
     findings: Sequence[Finding],
     status: Iterable[str],
     keys: str = "",
+    menu: RenderableType | None = None,
+    width: int = WIDE,
 ) -> Group:
-    """The whole live screen; status: lines on readers, journal and sweep."""
+    """The whole live screen. status: lines on readers, journal and sweep. menu: shown in place of
+    the findings. width: columns there are; below `WIDE` the plan of the table is left out.
+    """
     boards: list[RenderableType] = [BoardPicture(picture)]
     if small is not None:
         boards += [Text(""), BoardPicture(_one_colour(small))]
-    left = Panel(Group(*boards), title="board", border_style="bright_black", padding=(0, 1))
     title = f"hand {progress.hand} · {progress.game} · {progress.profile}"
-    right = Panel(table_plan(view), title=title, border_style="bright_black", padding=(0, 1))
+    wide = width >= WIDE
+    name = "board" if wide else f"board · {title}"
+    left = Panel(Group(*boards), title=name, border_style="bright_black", padding=(0, 1))
     top = Table.grid(padding=(0, 1))
-    top.add_row(left, right)
+    if wide:
+        plan = Panel(table_plan(view), title=title, border_style="bright_black", padding=(0, 1))
+        top.add_row(left, plan)
+    else:
+        top.add_row(left)
+    below = findings_table(findings) if menu is None else menu
     return Group(
         top,
-        Panel(findings_table(findings), title="findings", border_style="bright_black"),
+        Panel(below, title="findings" if menu is None else None, border_style="bright_black"),
         Text(" · ".join(status), style="bright_black"),
         Text(keys, style="bold"),
     )

@@ -1,0 +1,539 @@
+"""The daemon: readings in, a board out, everything journaled first.
+
+    source ─▶ Table (sensing, rules) ─▶ journal commit ─▶ board, screen, floor
+       ◀─ focus ──┘
+
+The loop over the readings never waits for the disk: commits run beside it, and what is shown is
+what the last commit holds. Each task is supervised; if one ends, the daemon ends, for the system to
+start it again. After a kill the hand is taken up by positions.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Protocol, Self
+
+from controller.config import Config, reader_specs
+from controller.floor.commands import Desk
+from controller.floor.server import FloorServer
+from controller.journal.build import boot_id
+from controller.journal.record import Body, RecordError, Stopped
+from controller.journal.recorder import Recorder, Recording
+from controller.journal.resume import Resumption, begin, left_behind
+from controller.journal.trouble import JournalReadError
+from controller.journal.writer import Journal
+from controller.model.events import (
+    CardCame,
+    SeatRegistered,
+    SeatStatus,
+    TableEvent,
+    TableOpened,
+    Tick,
+    Token,
+)
+from controller.model.findings import Finding, FindingChanged, HandEnded, Progress, Said, Stage
+from controller.model.table import Zone
+from controller.outputs.board import BoardView, DeckView, frame
+from controller.outputs.layouts import colour_64x32, mono_32x8
+from controller.outputs.picture import Picture
+from controller.pipeline import Table
+from controller.positions import TakenUp
+from controller.rules import engine
+from controller.rules.engine import RulesState
+from controller.rules.profile import Profile
+from controller.tape import TapeError, TapeWriter, moved, play, time_of
+from controller.vault import Vault
+from drivers.contracts import LedBoard
+from drivers.readings import Health, HealthState, Reading, Uid
+
+FRAMES_PER_S = 8
+REPEAT_S = 1.0  # a frame is sent this often even if nothing changed
+RETRY_S = 1.0
+SILENT_S = 1.0  # without a reading for so long, time is passed on by hand
+FINDINGS_KEPT = 40
+
+
+class Source(Protocol):
+    """Where readings come from: readers, a simulated table, a tape. Opened by `async with`."""
+
+    async def __aenter__(self) -> Self: ...
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
+
+    def readings(self) -> AsyncIterator[Reading]: ...
+
+    def focus(self, antennas: Sequence[int]) -> None: ...
+
+
+Layout = Callable[[BoardView], Picture]
+LAYOUTS: dict[tuple[int, int], Layout] = {(64, 32): colour_64x32, (32, 8): mono_32x8}
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What may be shown: committed, or known not to need it."""
+
+    progress: Progress
+    findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Delay:
+    """From the end of the reading that changed something to the frame that shows it; the commit
+    between them apart. Seconds."""
+
+    work_s: float
+    commit_s: float
+
+
+class TableClock:
+    """Monotonic seconds of the journal: the machine's own, moved on where a power cut set it
+    back."""
+
+    def __init__(self, offset_s: float = 0.0) -> None:
+        self.offset_s = offset_s
+
+    def __call__(self) -> float:
+        return time.monotonic() + self.offset_s
+
+
+class Daemon:
+    """One table, from its readings to its boards.
+
+    source: where readings come from. boards: LED boards to drive. tape: where raw readings are
+    recorded. decks: enrolled cards by UID. on_seats: told the seats due cards when they change.
+    on_shown: told what is on the disk and may be shown, after every commit.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        source: Source,
+        clock: TableClock,
+        *,
+        resumption: Resumption | None = None,
+        boards: Sequence[LedBoard] = (),
+        tape: TapeWriter | None = None,
+        decks: dict[Uid, tuple[str, str]] | None = None,
+        on_seats: Callable[[tuple[int, ...]], None] = lambda seats: None,
+        on_shown: Callable[[Shown], None] = lambda shown: None,
+    ) -> None:
+        self.config = config
+        self.clock = clock
+        self.profile = config.profile
+        self.delays: deque[Delay] = deque(maxlen=4096)
+        self.first_reading_at: float | None = None
+        self.readings_seen = 0
+        self.warnings: list[str] = []
+        self._source = source
+        self._boards = tuple(boards)
+        self._sent: list[tuple[bytes, float]] = [(b"", 0.0)] * len(self._boards)
+        self._tape = tape
+        self._on_seats = on_seats
+        self._on_shown = on_shown
+        self._resumption = resumption
+        self._vault = Vault(decks, public_key=config.public_key)
+        self._seals = config.public_key is not None
+        self._sealed: set[Token] = set()
+        self._recorder = Recorder(Journal(config.journal), changed=self._changed, clock=clock)
+        self._table = _table(config, self._vault, self._record, resumption)
+        self._focus: tuple[int, ...] = ()
+        self._health: dict[str, Health] = {}
+        self._findings: dict[int, Finding] = {}
+        self._latest_at = clock()
+        self._since: float | None = None
+        self._pending_open: TableOpened | None = None
+        self._dirty = asyncio.Event()
+        self._refresh = asyncio.Event()
+        self._stop = asyncio.Event()
+        self._stopped_by = "asked to"
+        self.shown = Shown(self._table.progress, ())
+
+    # -- what others may ask and say ---------------------------------------------------------------
+
+    @property
+    def recording(self) -> Recording:
+        return self._recorder.state
+
+    @property
+    def health(self) -> tuple[Health, ...]:
+        """The latest word of every device."""
+        return tuple(self._health.values())
+
+    @property
+    def trouble(self) -> tuple[str, ...]:
+        """A line for each device that is lost or failing."""
+        lines = [
+            f"{h.device}: {h.reason}"
+            for h in self._health.values()
+            if h.state is not HealthState.OK
+        ]
+        return tuple(lines + self.warnings)
+
+    def view(self) -> BoardView:
+        """What the board shows now."""
+        return frame(
+            self.shown.progress,
+            DeckView(),
+            self._recorder.state.ok,
+            self.clock(),
+            seats=self.config.layout.seats,
+            health=self.trouble,
+        )
+
+    def stop(self, why: str = "asked to") -> None:
+        """End cleanly."""
+        self._stopped_by = why
+        self._stop.set()
+
+    def desk(self) -> Desk:
+        return Desk(
+            seats=self.config.layout.seats,
+            registry=tuple(sorted(self._table.state.seats.items())),
+            progress=self._table.progress,
+            findings=self._table.findings,
+            recording=self._recorder.state.ok,
+            health=self.trouble,
+        )
+
+    async def tell(self, event: TableEvent) -> bool:
+        """Judge what a person says; True once it is on the disk."""
+        self._judged(self._table.tell(event))
+        return (await self._commit()).ok
+
+    def change_profile(self, profile: Profile) -> None:
+        """Go by another profile from the next hand on."""
+        self.profile = profile
+        self._pending_open = self._opening(first=False)
+        if self._table.progress.stage in (Stage.CLOSED, Stage.BETWEEN):
+            self._open_pending()
+
+    # -- the run -----------------------------------------------------------------------------------
+
+    async def run(self) -> None:
+        """Watch the table until asked to stop, or until the source ends.
+
+        Raises:
+            FloorError: the floor's socket cannot be used.
+        """
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            loop.add_signal_handler(number, self.stop, signal.Signals(number).name)
+        try:
+            async with AsyncExitStack() as stack:
+                stack.push_async_callback(self._close)
+                self._begin()
+                await self._commit()
+                config = self.config
+                floor = FloorServer(config.socket, config.socket_mode, self, self.clock)
+                await stack.enter_async_context(floor)
+                await stack.enter_async_context(self._source)
+                await self._supervise()
+        finally:
+            for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+                loop.remove_signal_handler(number)
+
+    async def _supervise(self) -> None:
+        """Run the tasks until asked to stop; if one fails, end with its error."""
+        work = {
+            asyncio.create_task(job, name=name)
+            for name, job in (
+                ("readings", self._read()),
+                ("commits", self._keep_committing()),
+                ("boards", self._keep_showing()),
+                ("stop", self._stop_wait()),
+            )
+        }
+        try:
+            done, _ = await asyncio.wait(work, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                task.result()
+        finally:
+            for task in work:
+                task.cancel()
+            await asyncio.gather(*work, return_exceptions=True)
+
+    async def _stop_wait(self) -> None:
+        await self._stop.wait()
+
+    async def _close(self) -> None:
+        self._recorder.stage(Stopped(at=self.clock(), reason=self._stopped_by))
+        await self._recorder.close()
+
+    def _begin(self) -> None:
+        """The first records: the start, and the opening or what is taken up."""
+        r, at = self._resumption, self.clock()
+        away_s = None if r is None else max(0.0, time.time() - r.last_wall)
+        begin(self._recorder.journal, at, r, offset_s=self.clock.offset_s, away_s=away_s)
+        opening = self._opening(first=r is None)
+        if r is None:
+            self._judged(self._table.open(opening))
+            return
+        self._findings = {f.id: f for f in self._table.findings}
+        before = self._table.state
+        book = before.book
+        same = (
+            book is not None
+            and (book.profile.model_dump_json(), book.game)
+            == (self._profile_in_force().model_dump_json(), opening.game)
+            and book.layout == self.config.layout
+            and before.watch_only == opening.watch_only
+        )
+        if not same:
+            self._pending_open = opening
+            if self._table.progress.stage in (Stage.CLOSED, Stage.BETWEEN):
+                self._open_pending()
+
+    def _profile_in_force(self) -> Profile:
+        return self.profile.for_game(self.config.file.table.game)
+
+    def _opening(self, first: bool) -> TableOpened:
+        table = self.config.file.table
+        seats = self.config.seats
+        if not first:
+            seats = tuple(sorted(self._table.state.seats.items()))
+        return TableOpened(
+            at=self.clock(),
+            profile=self.profile.model_dump_json(),
+            game=table.game,
+            layout=engine.layout_json(self.config.layout),
+            seats=seats,
+            button=(table.button,) if first and table.button is not None else None,
+            opening=first and table.opening,
+            watch_only=table.mode == "watch",
+        )
+
+    def _open_pending(self) -> None:
+        opening, self._pending_open = self._pending_open, None
+        if opening is not None:
+            self._judged(self._table.open(self._opening(first=False)))
+
+    # -- readings ----------------------------------------------------------------------------------
+
+    async def _read(self) -> None:
+        async for reading in self._source.readings():
+            if self.first_reading_at is None:
+                self.first_reading_at = self.clock()
+            self.readings_seen += 1
+            self._take(reading)
+        self.stop("the source has ended")
+
+    def _take(self, reading: Reading) -> None:
+        self._latest_at = time_of(reading)
+        if self._tape is not None:
+            self._to_tape(self._tape, reading)
+        if isinstance(reading, Health):
+            self._health[reading.device] = reading
+            self._stage(reading)
+        self._judged(self._table.feed(reading))
+        focus = self._table.focus
+        if focus != self._focus:
+            self._focus = focus
+            self._source.focus(focus)
+
+    def _to_tape(self, tape: TapeWriter, reading: Reading) -> None:
+        try:
+            tape.write(reading)
+        except TapeError as error:
+            self._tape = None
+            self.warnings.append(str(error))
+
+    def _record(self, event: TableEvent) -> int:
+        """Number an event before it is judged."""
+        sealed = None
+        if self._seals and isinstance(event, CardCame) and event.token not in self._sealed:
+            self._sealed.add(event.token)
+            sealed = self._vault.sealed(event.token)
+        if isinstance(event, SeatRegistered):
+            self._registered(event)
+        return self._stage(event, sealed)
+
+    def _stage(self, body: Body, sealed: bytes | None = None) -> int:
+        if self._since is None:
+            self._since = self._latest_at
+        self._dirty.set()
+        return self._recorder.stage(body, sealed=sealed)
+
+    def _registered(self, event: SeatRegistered) -> None:
+        seats = dict(self._table.state.seats) | {event.seat: event.status}
+        self._on_seats(tuple(sorted(s for s, status in seats.items() if status is SeatStatus.IN)))
+
+    def _judged(self, said: Iterable[Said]) -> None:
+        for word in said:
+            self._stage(word)
+            if isinstance(word, FindingChanged):
+                self._findings[word.finding.id] = word.finding
+            elif isinstance(word, HandEnded):
+                self._sealed.clear()
+                if self._tape is not None:
+                    self._tape.hand_over()
+                self._open_pending()
+
+    # -- commits -----------------------------------------------------------------------------------
+
+    async def _keep_committing(self) -> None:
+        while True:
+            try:
+                async with asyncio.timeout(None if self._recorder.state.ok else RETRY_S):
+                    await self._dirty.wait()
+            except TimeoutError:
+                pass
+            await self._commit()
+
+    async def _commit(self) -> Recording:
+        """Put on the disk what is staged; then it may be shown."""
+        self._dirty.clear()
+        while len(self._findings) > FINDINGS_KEPT:
+            del self._findings[next(iter(self._findings))]
+        now = Shown(self._table.progress, tuple(self._findings.values()))
+        since, self._since = self._since, None
+        began = self.clock()
+        state = await self._recorder.commit()
+        if state.ok:
+            self.shown = now
+            self._on_shown(now)
+            await self._show(since, self.clock() - began)
+        return state
+
+    def _changed(self, state: Recording) -> None:
+        self._refresh.set()
+
+    # -- boards ------------------------------------------------------------------------------------
+
+    async def _keep_showing(self) -> None:
+        while True:
+            try:
+                async with asyncio.timeout(1 / FRAMES_PER_S):
+                    await self._refresh.wait()
+            except TimeoutError:
+                pass
+            self._refresh.clear()
+            await self._show(None, 0.0)
+            self._pass_time()
+
+    async def _show(self, since: float | None, commit_s: float) -> None:
+        if self._boards:
+            view = self.view()
+            for n, board in enumerate(self._boards):
+                pixels = LAYOUTS[board.width, board.height](view).rgb()
+                before, sent_at = self._sent[n]
+                if pixels != before or view.now_s - sent_at >= REPEAT_S:
+                    self._sent[n] = (pixels, view.now_s)
+                    await board.show(pixels)
+        if since is not None:
+            self.delays.append(Delay(self.clock() - since - commit_s, commit_s))
+
+    def _pass_time(self) -> None:
+        """While no reader answers, the rules' deadlines come all the same."""
+        now = self.clock()
+        due = engine.deadline(self._table.state)
+        if due is not None and now >= due and now - self._latest_at > SILENT_S:
+            self._latest_at = now
+            self._judged(self._table.tell(Tick(at=now)))
+
+
+def _table(
+    config: Config,
+    vault: Vault,
+    record: Callable[[TableEvent], int],
+    resumption: Resumption | None,
+) -> Table:
+    """The table, new or as a killed program left it."""
+    if resumption is None:
+        return Table(config.layout, vault, record)
+    state = engine.closed()
+    for event in resumption.events:
+        state, _ = engine.step(state, event)
+    table = Table(config.layout, vault, record, state=state)
+    lying = _lying(state)
+    # The table asks its sensing by these methods alone.
+    table.sensing = TakenUp(table.sensing, config.layout, lying, resumption.last_at)  # type: ignore[assignment]
+    return table
+
+
+def _lying(state: RulesState) -> dict[Zone, list[tuple[Token, bool]]]:
+    """Where the cards of the hand lay, in order of arrival."""
+    lying: dict[Zone, list[tuple[Token, bool]]] = {}
+    for token, place in state.cards.items():
+        lying.setdefault(place.zone, []).append((token, place.lifted_since is not None))
+    return lying
+
+
+def take_up(path: Path, warn: Callable[[str], None]) -> tuple[Resumption | None, TableClock]:
+    """What a killed program left in the journal, and the clock that goes on from there."""
+    try:
+        resumption = left_behind(path)
+    except (JournalReadError, RecordError) as error:
+        warn(f"the hand before cannot be taken up: {error}")
+        resumption = None
+    if resumption is None:
+        return None, TableClock()
+    monotonic = time.monotonic()
+    now = resumption.clock_at(time.time(), monotonic, boot_id())
+    return resumption, TableClock(now - monotonic)
+
+
+class TapeSource:
+    """A tape played as the readers. speed: 1 as it was; 0 as fast as the table can. Its times are
+    moved to the clock's present."""
+
+    def __init__(self, path: Path, clock: TableClock, speed: float = 1.0) -> None:
+        self._path, self._clock, self._speed = path, clock, speed
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        return None
+
+    def focus(self, antennas: Sequence[int]) -> None:
+        """A tape cannot look elsewhere."""
+
+    async def readings(self) -> AsyncIterator[Reading]:
+        """Raises TapeError where the tape cannot be read."""
+        begun, real = self._clock(), time.monotonic()
+        first: float | None = None
+        for n, reading in enumerate(play(self._path)):
+            at = time_of(reading)
+            if first is None:
+                first = at
+            if self._speed > 0:
+                played = (time.monotonic() - real) * self._speed
+                await asyncio.sleep(max(0.0, (at - first - played) / self._speed))
+            elif n % 100 == 0:
+                await asyncio.sleep(0)
+            # The table's clock runs with the tape, or its readings would lie in the future.
+            self._clock.offset_s += max(0.0, begun + at - first - self._clock())
+            yield moved(reading, begun - first)
+
+
+def readers_of(config: Config, clock: TableClock) -> Source:
+    """The table's own readers.
+
+    Raises:
+        drivers.errors.MisconfiguredError: a reader that no driver can serve.
+    """
+    from drivers.factory import tag_reader
+
+    sweep = config.file.sweep
+    return tag_reader(
+        reader_specs(config), order=sweep.order, focus_share=sweep.focus_share, clock=clock
+    )

@@ -1,0 +1,170 @@
+"""`burnturn run`: watch a table."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import typer
+
+if TYPE_CHECKING:
+    from controller.app import Daemon, Shown, Source, TableClock
+    from controller.config import Config
+    from controller.robot_table import RobotTable
+    from controller.tape import TapeWriter
+
+app = typer.Typer(help="Watch a table.", add_completion=False)
+
+
+@app.command()
+def run(
+    config: Annotated[
+        Path | None, typer.Option(help="The table.toml. Default: the simulated sample table.")
+    ] = None,
+    headless: Annotated[
+        bool, typer.Option("--headless", help="No live screen; findings as lines.")
+    ] = False,
+    record: Annotated[
+        Path | None,
+        typer.Option(help="Keep the raw readings in a new FILE, under names for the cards."),
+    ] = None,
+    replay: Annotated[
+        Path | None, typer.Option(help="Play a recorded FILE instead of the readers.")
+    ] = None,
+    speed: Annotated[
+        float, typer.Option(min=0, help="Of the replay: 1 as it was, 0 as fast as it goes.")
+    ] = 1.0,
+) -> None:
+    """Watch a table: readers, rules, journal, board. SIGTERM ends it cleanly; after a kill the next
+    start takes the hand up again."""
+    from controller.config import ConfigError, load
+
+    try:
+        checked = load(config)
+    except ConfigError as error:
+        _fail(str(error))
+    if record is not None and replay is not None:
+        _fail("--record and --replay: a replay is on a tape already; choose one")
+    if replay is not None and not replay.exists():
+        _fail(f"--replay {replay}: there is no such file; record one with --record {replay}")
+    with_screen = not headless and sys.stdout.isatty()
+    try:
+        asyncio.run(_watch(checked, record, replay, speed, with_screen))
+    except KeyboardInterrupt:
+        raise typer.Exit(130) from None
+
+
+async def _watch(
+    config: Config, record: Path | None, replay: Path | None, speed: float, with_screen: bool
+) -> None:
+    from controller.app import take_up
+    from controller.floor.commands import FloorError
+    from controller.tape import TapeError, TapeWriter
+    from drivers.errors import DriverError
+
+    try:
+        with ExitStack() as stack:
+            tape = None
+            if record is not None:
+                tape = stack.enter_context(TapeWriter(record, config.file.table.name))
+            resumption, clock = take_up(config.journal, _say)
+            source, robots = _source(config, replay, speed, clock)
+            daemon = _daemon(config, source, clock, robots, tape, resumption, with_screen)
+            if with_screen:
+                await _with_screen(daemon, robots)
+            else:
+                await daemon.run()
+    except (FloorError, TapeError, DriverError) as error:
+        _fail(str(error))
+
+
+def _source(
+    config: Config, replay: Path | None, speed: float, clock: TableClock
+) -> tuple[Source, RobotTable | None]:
+    if replay is not None:
+        from controller.app import TapeSource
+
+        return TapeSource(replay, clock, speed), None
+    if config.simulated:
+        from controller.robot_table import RobotTable
+
+        robots = RobotTable(config, clock)
+        return robots, robots
+    from controller.app import readers_of
+
+    return readers_of(config, clock), None
+
+
+def _daemon(
+    config: Config,
+    source: Source,
+    clock: TableClock,
+    robots: RobotTable | None,
+    tape: TapeWriter | None,
+    resumption: object,
+    with_screen: bool,
+) -> Daemon:
+    from controller.app import Daemon
+    from controller.journal.resume import Resumption
+
+    assert resumption is None or isinstance(resumption, Resumption)
+    return Daemon(
+        config,
+        source,
+        clock,
+        resumption=resumption,
+        tape=tape,
+        decks=robots.decks if robots is not None else None,
+        on_seats=robots.deal_to if robots is not None else lambda seats: None,
+        on_shown=(lambda shown: None) if with_screen else _Lines(),
+    )
+
+
+async def _with_screen(daemon: Daemon, robots: RobotTable | None) -> None:
+    """Daemon and screen together; the end of either ends the other."""
+    from rich.console import Console
+
+    from controller.live import LiveScreen
+
+    drawing = asyncio.create_task(LiveScreen(daemon, robots, Console()).run())
+    watching = asyncio.create_task(daemon.run())
+    done, _ = await asyncio.wait({drawing, watching}, return_when=asyncio.FIRST_COMPLETED)
+    daemon.stop("the screen has ended")
+    drawing.cancel()
+    await asyncio.gather(drawing, watching, return_exceptions=True)
+    for task in done:
+        task.result()
+    if watching not in done:
+        watching.result()
+
+
+class _Lines:
+    """What is shown, as lines: findings as they change."""
+
+    def __init__(self) -> None:
+        self._said: dict[int, object] = {}
+
+    def __call__(self, shown: Shown) -> None:
+        for f in shown.findings:
+            version = (f.code, f.state, f.severity)
+            if self._said.get(f.id) == version:
+                continue
+            self._said[f.id] = version
+            where = [f"hand {f.hand}"]
+            where += [f.street.value] if f.street is not None else []
+            where += [f"seat {f.seat}"] if f.seat is not None else []
+            what = f"{f.expected} → {f.seen}" if f.expected and f.seen else f.expected or f.seen
+            parts = (f.severity.value, f.state.value, ", ".join(where), f.clause, what, f.remedy)
+            _say(f"{f.id} {f.code} " + "; ".join(p for p in parts if p))
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def _fail(text: str) -> NoReturn:
+    _say(f"burnturn run: {text}")
+    raise typer.Exit(1)

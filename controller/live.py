@@ -1,0 +1,150 @@
+"""The live screen of a running table, and the keys of the simulated one."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import sys
+import termios
+import tty
+from collections.abc import Iterator
+
+from rich.console import Console, RenderableType
+from rich.live import Live
+from rich.text import Text
+
+from controller.app import FRAMES_PER_S, Daemon
+from controller.model.events import KeyPressed
+from controller.outputs.layouts import colour_64x32, mono_32x8
+from controller.outputs.terminal import screen
+from controller.robot_table import RobotTable
+from controller.rules.profile import load, names
+
+MENU_KEYS = "abcdefghijklmnopqrstuvwxyz0123456789"
+
+
+class LiveScreen:
+    """Shows a daemon's table until it stops. robots: the simulated table, if it is one."""
+
+    def __init__(self, daemon: Daemon, robots: RobotTable | None, console: Console) -> None:
+        self._daemon, self._robots, self._console = daemon, robots, console
+        self._menu: tuple[str, ...] | None = None
+        self._note = ""
+        self._tasks: set[asyncio.Task[bool]] = set()
+
+    async def run(self) -> None:
+        """Draw for ever."""
+        with self._keys(), Live(console=self._console, screen=True, auto_refresh=False) as live:
+            while True:
+                live.update(self._draw(), refresh=True)
+                await asyncio.sleep(1 / FRAMES_PER_S)
+
+    def _draw(self) -> RenderableType:
+        daemon = self._daemon
+        view = daemon.view()
+        width = self._console.width
+        return screen(
+            view,
+            daemon.shown.progress,
+            colour_64x32(view),
+            mono_32x8(view),
+            daemon.shown.findings,
+            self._status(),
+            self._help(),
+            None if self._menu is None else self._mistakes(self._menu),
+            width,
+        )
+
+    def _status(self) -> Iterator[str]:
+        daemon = self._daemon
+        readers = daemon.health
+        if readers:
+            lost = sum(h.state != "ok" for h in readers)
+            yield f"readers {len(readers) - lost} of {len(readers)}"
+        yield f"{daemon.readings_seen} readings"
+        state = daemon.recording
+        yield "recording" if state.ok else state.reason
+        if daemon.delays:
+            latest = daemon.delays[-1]
+            yield f"board {latest.work_s * 1000:.1f} ms + commit {latest.commit_s * 1000:.1f} ms"
+        if self._robots is not None:
+            if self._robots.paused:
+                yield "PAUSED"
+            if told := self._robots.told:
+                yield f"the robot erred: {told}"
+        if self._note:
+            yield self._note
+
+    def _help(self) -> str:
+        if self._robots is None:
+            return "c confirm   q quit"
+        return "space pause   n next hand   m make a mistake   p profile   c confirm   q quit"
+
+    def _mistakes(self, kinds: tuple[str, ...]) -> Text:
+        lines = [f"{key}  {kind}" for key, kind in zip(MENU_KEYS, kinds, strict=False)]
+        rows = (len(lines) + 2) // 3
+        text = Text("A mistake in the next hand (any other key: none)\n", style="bold")
+        for row in range(rows):
+            text.append("".join(f"{line:<32}" for line in lines[row::rows]) + "\n", style="none")
+        return text
+
+    # -- keys --------------------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def _keys(self) -> Iterator[None]:
+        """Single keys from the terminal while the block runs."""
+        descriptor = sys.stdin.fileno()
+        if not os.isatty(descriptor):
+            yield
+            return
+        before = termios.tcgetattr(descriptor)
+        loop = asyncio.get_running_loop()
+        tty.setcbreak(descriptor)
+        loop.add_reader(descriptor, self._pressed, descriptor)
+        try:
+            yield
+        finally:
+            loop.remove_reader(descriptor)
+            termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
+
+    def _pressed(self, descriptor: int) -> None:
+        for key in os.read(descriptor, 64).decode(errors="ignore"):
+            self._do(key)
+
+    def _do(self, key: str) -> None:
+        robots = self._robots
+        if self._menu is not None and robots is not None:
+            kinds, self._menu = self._menu, None
+            place = MENU_KEYS.find(key)
+            if 0 <= place < len(kinds):
+                robots.err(kinds[place])
+                self._note = f"next hand: {kinds[place]}"
+            return
+        match key:
+            case "q":
+                self._daemon.stop("key q")
+            case "c":
+                said = KeyPressed(at=self._daemon.clock(), key="confirm")
+                task = asyncio.get_running_loop().create_task(self._daemon.tell(said))
+                self._tasks.add(task)
+                task.add_done_callback(self._tasks.discard)
+            case " " if robots is not None:
+                robots.pause()
+            case "n" if robots is not None:
+                robots.next_hand()
+                self._note = ""
+            case "m" if robots is not None:
+                self._menu = robots.mistakes()
+            case "p" if robots is not None:
+                self._next_profile(robots)
+
+    def _next_profile(self, robots: RobotTable) -> None:
+        game = self._daemon.config.file.table.game
+        fit = [name for name in names() if load(name).allows(game)]
+        here = self._daemon.profile.name
+        following = fit[(fit.index(here) + 1) % len(fit)] if here in fit else fit[0]
+        profile = load(following)
+        self._daemon.change_profile(profile)
+        robots.deal_by(profile, game)
+        self._note = f"from the next hand on: {following}"

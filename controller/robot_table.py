@@ -1,0 +1,247 @@
+"""The simulated table behind `burnturn run`: a robot deals hand after hand over emulated readers,
+and errs now and then.
+
+It is a source of readings like the real table. Its world runs on a clock of its own, which can be
+stopped, and it can be dealt anew in the middle of a hand; the readers never notice.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import replace
+from types import TracebackType
+from typing import Self
+
+from controller.config import Config, reader_specs
+from controller.model.events import SeatStatus
+from controller.model.findings import Street
+from controller.model.table import Arrival, seat_of
+from controller.rules.settings import Profile
+from controller.tape import moved
+from drivers.factory import (
+    Dealer,
+    DealScript,
+    FieldAntenna,
+    HandPlayed,
+    Noise,
+    Robot,
+    World,
+    emulated_readers,
+    tag_reader,
+)
+from drivers.readings import KeyPress, Reading, Uid
+
+DECKS = ("red", "blue")
+AHEAD_S = 0.2  # the next hand is planned this long before the last one's end
+
+
+class RobotTable:
+    """Readings of the simulated table, from robot to wire to driver.
+
+    clock: monotonic seconds, the time of the readings.
+    """
+
+    def __init__(self, config: Config, clock: Callable[[], float] = time.monotonic) -> None:
+        part = config.file.simulation
+        assert part is not None, "the configuration sees to it"
+        self._config, self._part, self._clock = config, part, clock
+        seed = part.seed or random.SystemRandom().getrandbits(32)
+        self._chance = random.Random(f"robot table {seed}")
+        self._cards_seed = self._chance.getrandbits(32)
+        self._seats = tuple(s for s, status in config.seats if status is SeatStatus.IN)
+        self._profile = config.profile.for_game(config.file.table.game)
+        self._asked: deque[str] = deque()
+        self._paused_at: float | None = None
+        self._inputs: list[Reading] = []
+        self._dealt = 0
+        self.hand: HandPlayed | None = None
+        self._set_up(config.file.table.button)
+        specs = reader_specs(config)
+        look_s = part.sweep_ms / 1000 / len(config.layout.antennas)
+        self.readers = emulated_readers(specs, self, look_s, clock=clock, seed=seed % 1000)
+        sweep = config.file.sweep
+        self._reader = tag_reader(
+            specs,
+            order=sweep.order,
+            focus_share=sweep.focus_share,
+            emulated=self.readers,
+            clock=clock,
+        )
+
+    # -- a source of readings ----------------------------------------------------------------------
+
+    async def __aenter__(self) -> Self:
+        await self._reader.__aenter__()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self._reader.__aexit__(kind, error, trace)
+
+    def focus(self, antennas: Sequence[int]) -> None:
+        self._reader.focus(antennas)
+
+    async def readings(self) -> AsyncIterator[Reading]:
+        async for reading in self._reader.readings():
+            for other in self._others():
+                yield other
+            yield reading
+
+    # -- what the readers see (a FieldModel) -------------------------------------------------------
+
+    def look(self, antenna: int, started: float, ended: float) -> tuple[Uid, ...] | None:
+        return self._world.look(antenna, self._world_time(started), self._world_time(ended))
+
+    # -- what a person at the keys may do ----------------------------------------------------------
+
+    @property
+    def paused(self) -> bool:
+        return self._paused_at is not None
+
+    def pause(self) -> None:
+        """Everybody at the table holds still, or goes on."""
+        if self._paused_at is None:
+            self._paused_at = self._clock()
+        else:
+            self._offset += self._clock() - self._paused_at
+            self._paused_at = None
+
+    def next_hand(self) -> None:
+        """The dealer sweeps all cards together and deals the next hand."""
+        self._set_up(self._dealer.button_seat)
+        self._inputs += [self._key("end-hand"), self._key("shuffled")]
+
+    def mistakes(self) -> tuple[str, ...]:
+        """The mistakes that the robot can make in the next hand."""
+        return tuple(dict.fromkeys(kind for kind, _ in self._robot.possible()))
+
+    def err(self, kind: str) -> None:
+        """Make that mistake in the next hand."""
+        self._asked.append(kind)
+
+    def deal_by(self, profile: Profile, game: str) -> None:
+        """Deal by another profile from the next hand on."""
+        self._profile = profile.for_game(game)
+
+    def deal_to(self, seats: Sequence[int]) -> None:
+        """Deal to these seats from the next hand on."""
+        self._seats = tuple(sorted(seats))
+
+    @property
+    def told(self) -> str:
+        """What the robot did wrong in this hand, once an eye could see it."""
+        hand = self.hand
+        if hand is None or hand.planted is None:
+            return ""
+        if self._world_time(self._clock()) < hand.planted.evident_at:
+            return ""
+        seat = f", seat {hand.planted.seat}" if hand.planted.seat is not None else ""
+        return f"{hand.planted.kind} ({hand.planted.street}{seat})"
+
+    @property
+    def decks(self) -> dict[Uid, tuple[str, str]]:
+        """The enrolled decks, for the vault."""
+        return {c.uid: (c.deck, c.face) for name in DECKS for c in self._world.deck(name)}
+
+    # -- inside ------------------------------------------------------------------------------------
+
+    def _world_time(self, at: float) -> float:
+        if self._paused_at is not None:
+            at = min(at, self._paused_at)
+        return at - self._offset
+
+    def _set_up(self, button: int | None) -> None:
+        """A world in which the deck lies shuffled in the dealer's hand."""
+        part = self._part
+        draw = self._chance.getrandbits
+        noise = Noise(
+            miss=part.miss,
+            cross=part.cross,
+            corrupt=part.corrupt,
+            sweep_s=part.sweep_ms / 1000,
+            seed=draw(32),
+        )
+        self._world = World(_field(self._config), noise, cards_seed=self._cards_seed)
+        self._offset = self._clock()
+        if self._paused_at is not None:
+            self._paused_at = self._offset
+        placement = [
+            seat
+            for a in self._config.layout.antennas
+            if a.arrival is Arrival.PLACEMENT and (seat := seat_of(a.zone)) is not None
+        ]
+        script = self._script()
+        self._dealer = Dealer(
+            self._world,
+            script.seats,
+            pace_s=part.pace_ms / 1000,
+            hole_cards=script.hole_cards,
+            cards_per_pass=script.cards_per_pass,
+            button=button,
+            deck_seed=draw(32),
+            placement_seats=placement,
+            flop_face_down=self._profile.flop_style.value != "face-up",
+            seed=draw(32),
+        )
+        self._robot = Robot(self._dealer, script, seed=draw(32))
+        self._robot.hands = self._dealt
+        if self.hand is not None:
+            self.hand = replace(self.hand, next_at=0.0, planted=None)
+
+    def _others(self) -> list[Reading]:
+        """Readings of button, chairs and keys that are due, and the next hand planned in time."""
+        if self._paused_at is not None:
+            return []
+        now = self._world_time(self._clock())
+        if len(self._seats) >= 2 and (self.hand is None or now >= self.hand.next_at - AHEAD_S):
+            self._plan()
+        given, self._inputs = self._inputs, []
+        return given + [moved(r, self._offset) for r in self._dealer.due(now)]
+
+    def _plan(self) -> None:
+        robot = self._robot
+        robot.script = self._script()
+        self._dealer.flop_face_down = self._profile.flop_style.value != "face-up"
+        self._world.advance(self._world_time(self._clock()))
+        possible = self.mistakes()
+        mistake = None
+        if self._asked and self._asked[0] in possible:
+            mistake = self._asked.popleft()
+        elif self._chance.random() < self._part.mistakes:
+            mistake = self._chance.choice(possible)
+        self.hand = robot.hand(mistake)
+        self._dealt = robot.hands
+
+    def _script(self) -> DealScript:
+        own = self._profile
+        hole = own.hole_cards.value
+        return DealScript(
+            seats=self._seats,
+            hole_cards=hole,
+            cards_per_pass=max(1, hole // own.hole_passes.value),
+            burns={street.value: own.burns_before(street) for street in Street},
+        )
+
+    def _key(self, key: str) -> Reading:
+        return KeyPress(key, self._clock())
+
+
+def _field(config: Config) -> tuple[FieldAntenna, ...]:
+    return tuple(
+        FieldAntenna(
+            number=a.antenna,
+            place=str(a.zone),
+            neighbours=a.profile.neighbours,
+            max_stack=a.profile.max_stack,
+            reader=a.profile.reader,
+            port=a.profile.port,
+        )
+        for a in config.layout.antennas
+    )
