@@ -11,6 +11,9 @@ from controller.model.table import Layout
 from controller.scenario import lines
 from drivers.factory import Card, Dealer, Fault, FaultName, Pick, World, arm
 
+SQUARING_S = 5.0
+"""After a gather the deck is squared and looked at before anything else is done with it."""
+
 HOLE_CARDS = {"holdem": 2, "omaha": 4, "omaha8": 4}
 
 
@@ -92,6 +95,7 @@ class Hands:
             case lines.GatherAct():
                 self._rescue()
                 dealer.gather()
+                dealer.wait(SQUARING_S)
                 self.new_deal()
             case lines.ShuffleAct(seed=seed):
                 self._shuffles += 1
