@@ -39,8 +39,11 @@ MOVE_SILENCES = (
 )
 RECENT_S = 1.5  # a claim read this lately keeps a settled card from being called gone
 CLONE_FLIPS = 4  # times a tag was read elsewhere and then again at home
-CLONE_WINDOW_S = 10.0
-CLONE_FLIPS_FROZEN = 12  # the same, while the home's answer has not changed at all since the first
+CLONE_WINDOW_S = 30.0
+# The same while the home's answer has not changed since the first: beside cards that are read
+# nowhere else, and for a card alone.
+CLONE_FLIPS_BESIDE = 6
+CLONE_FLIPS_ALONE = 12
 UNREAD_CARDS = (
     2  # cards of a high pile that may have shown themselves at no look yet: a folded hand
 )
@@ -258,7 +261,8 @@ class Sensing:
         antenna.crowded = crowded
         antenna.roomy = antenna.roomy + 1 if room else 0
         antenna.plain = 0 if crowded else antenna.plain + 1
-        doubt = antenna.odds(max(cards, stack or 0) + UNREAD_CARDS).doubt if crowded else 0.0
+        unseen = UNREAD_CARDS if antenna.keeps_heap else 0
+        doubt = antenna.odds(unseen + max(cards, (stack or 0) + 1)).doubt if crowded else 0.0
         silent = 0
         if stack is None or not crowded:
             antenna.barren = 0.0
@@ -631,6 +635,8 @@ class Sensing:
             return False
         if not tag.known and self._vault.enrolled and run.reads <= run.antenna.k:
             return False
+        if run.antenna.is_seat and self._replaces(run):
+            return False
         home = tag.home
         for number, odds in run.against.items():
             if home is not None and number == home.number:
@@ -643,6 +649,15 @@ class Sensing:
             elif odds < run.need_rival:
                 return False
         return True
+
+    def _replaces(self, run: Run) -> bool:
+        """Whether a card of the seat has not been read since this newcomer was: exchanged rather
+        than one too many, so its absence is waited for.
+        """
+        settled = run.antenna.settled
+        return len(settled) > 1 and any(
+            tag.silent and tag.seen_until < run.first_ended for tag in settled.values()
+        )
 
     def _deaf(self, antenna: Antenna) -> bool:
         return antenna.max_stack is not None and len(antenna.settled) > antenna.max_stack
@@ -737,11 +752,12 @@ class Sensing:
         if home.changed_at < flips[0]:
             # An answer that never changes may be an antenna that repeats its last look; if every
             # card in it is read elsewhere, it is.
-            if len(home.settled) > 1 and all(t.flips or t.runs for t in home.settled.values()):
+            alone = len(home.settled) == 1
+            if not alone and all(t.flips or t.runs for t in home.settled.values()):
                 home.stuck = True
                 home.refresh()
                 return
-            if len(flips) < CLONE_FLIPS_FROZEN:
+            if len(flips) < (CLONE_FLIPS_ALONE if alone else CLONE_FLIPS_BESIDE):
                 return
         tag.cloned = True
         events.append(

@@ -22,7 +22,7 @@ DECKS = {
     ACE: ("red", "As"),
     KING: ("red", "Ks"),
     OTHER_ACE: ("red", "As"),
-    JOKER: ("red", "joker"),
+    JOKER: ("red", "joker2"),
     BLUE: ("blue", "As"),
 } | {Uid(bytes([4, n, 9, 9, 9, 9, n])): ("red", f"{n}h") for n in range(2, 8)}
 PLAIN = [uid for uid, (_, face) in DECKS.items() if face.endswith("h")]

@@ -154,6 +154,27 @@ def test_one_uid_far_apart_is_a_clone_told_once() -> None:
     assert moves(table.events) == [(None, "board")]  # the honest card beside it
 
 
+def test_a_copy_of_a_card_that_lies_alone_takes_longer() -> None:
+    table = seated(1)
+    table.sweep(8, board=[tag(1)])
+    assert verdicts(table.events) == []
+    table.sweep(8, board=[tag(1)])
+    assert [v.fault for v in verdicts(table.events)] == [TagFault.CLONE]
+
+
+def test_a_card_exchanged_for_another_is_gone_before_the_other_has_come() -> None:
+    for stacks in (None, STACKS):
+        table = PolledTable(max_stack=stacks)
+        table.sweep(6)
+        table.lay("seat/2", tag(1), tag(2))
+        table.sweep(8)
+        table.events.clear()
+        table.take(tag(1))
+        table.lay("seat/2", tag(3))
+        table.sweep(24)
+        assert [e.kind for e in table.events] == ["card-left", "card-came"]
+
+
 def test_one_uid_on_neighbours_is_read_across() -> None:
     table = seated(1, 2)
     table.sweep(60, seat3=[tag(1)])
