@@ -20,7 +20,7 @@ from drivers.rfid.pepper import BACKOFF_S, Mode, PepperLink, PepperTable, PushPl
 from drivers.rfid.pepper_session import PepperSettings
 from drivers.rfid.virtual import VirtualReader as VirtualReader
 from drivers.rfid.virtual import wire_polls as wire_polls
-from drivers.rfid.wires import connector
+from drivers.rfid.wires import Connect, connector
 from drivers.sweep import Order
 from drivers.sweep import SweepScheduler as SweepScheduler
 
@@ -96,7 +96,8 @@ class EmulatedReaders:
     """The emulated readers of one simulated table, on pseudo-terminals or TCP; open with `async
     with`.
 
-    addresses: name of the reader to what a driver opens. Give it to `tag_reader`, which opens it.
+    addresses: name of the reader to what a driver opens, while open. Give it to `tag_reader`, which
+    opens it.
     """
 
     emulators: Mapping[str, PepperEmulator]
@@ -105,14 +106,18 @@ class EmulatedReaders:
     addresses: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        from drivers.sim.pepper_rims import Rim, ServedByLoop
+
+        self._rims: dict[str, Rim] = {}
+        self._served = ServedByLoop((), self.clock)
+
+    async def __aenter__(self) -> Self:
         from drivers.sim.pepper_rims import PtyRim, ServedByLoop, TcpRim
 
         rim = PtyRim if self.kind == "pty" else TcpRim
         self._rims = {name: rim(emulator) for name, emulator in self.emulators.items()}
         self.addresses.update({name: rim.address for name, rim in self._rims.items()})
         self._served = ServedByLoop(tuple(self._rims.values()), self.clock)
-
-    async def __aenter__(self) -> Self:
         await self._served.__aenter__()
         return self
 
@@ -204,14 +209,12 @@ def _link(spec: ReaderSpec, emulated: EmulatedReaders | None, clock: Clock) -> P
         raise UnknownDriverError(
             f"there is no driver {spec.driver!r}", spec.name, f"Choose one of {', '.join(DRIVERS)}."
         )
-    address = spec.port
-    if spec.driver == "simulated":
-        if emulated is None or spec.name not in emulated.addresses:
-            raise MisconfiguredError(
-                "it is simulated, but there is no simulated table", spec.name, "Configure one."
-            )
-        address = emulated.addresses[spec.name]
-    where = f"{spec.name} on {address}"
+    where = f"{spec.name} on {spec.port or 'the simulated table'}"
+    connect = (
+        _emulated_connect(spec.name, where, emulated)
+        if spec.driver == "simulated"
+        else connector(spec.port, where)
+    )
     settings = PepperSettings(
         where=where,
         ports=tuple(sorted(spec.antennas.values())),
@@ -220,6 +223,14 @@ def _link(spec: ReaderSpec, emulated: EmulatedReaders | None, clock: Clock) -> P
         reversed_uids=spec.reversed_uids,
     )
     push = None if spec.mode == "polled" else PushPlan(spec.mode)
-    return PepperLink(
-        spec.name, connector(address, where), spec.antennas, settings, push=push, clock=clock
-    )
+    return PepperLink(spec.name, connect, spec.antennas, settings, push=push, clock=clock)
+
+
+def _emulated_connect(name: str, where: str, emulated: EmulatedReaders | None) -> Connect:
+    """The way to an emulated reader, whose address is known once it is served."""
+    if emulated is None or name not in emulated.emulators:
+        raise MisconfiguredError(
+            "it is simulated, but there is no simulated table", name, "Configure one."
+        )
+    found = emulated
+    return lambda: connector(found.addresses[name], where)()

@@ -79,6 +79,7 @@ class PepperLink:
         self._settings = settings
         self._clock = clock
         self._wire: Wire | None = None
+        self._ready = False
         self._pushing = False
         self._heard_at = 0.0
         self._antenna_at = {port: antenna for antenna, port in self.ports.items()}
@@ -108,7 +109,7 @@ class PepperLink:
     @property
     def up(self) -> bool:
         """The port is open and the reader has been set up."""
-        return self._wire is not None and not self.down.is_set()
+        return self._ready and not self.down.is_set()
 
     @property
     def counts(self) -> SessionCounts:
@@ -133,9 +134,11 @@ class PepperLink:
         except BaseException:
             self.close()
             raise
+        self._ready = True
 
     def close(self) -> None:
         """Close the port. Does nothing if it is closed."""
+        self._ready = False
         wire, self._wire = self._wire, None
         if wire is not None:
             wire.close()
@@ -289,6 +292,7 @@ class PepperTable:
         self._changed = asyncio.Event()
         self._keepers: list[asyncio.Task[None]] = []
         self._stay: tuple[PepperLink, float] | None = None
+        self._had_turn: PepperLink | None = None
         self._open = AsyncExitStack()
 
     @property
@@ -362,13 +366,17 @@ class PepperTable:
             link, until = self._stay
             if link.up and self._clock() < until:
                 return link, 0
-            self._stay = None
-        if not any(link.up for link in self.links):
+            self._stay, self._had_turn = None, link
+        up = [link for link in self.links if link.up]
+        if not up:
             return None, 0
+        if self._had_turn is not None and len(up) > 1:
+            up = [link for link in up if link is not self._had_turn]
         while True:
             antenna = self.scheduler.next()
             link = self._link_of[antenna]
-            if link.up:
+            if link in up:
+                self._had_turn = None
                 return link, antenna
 
     def _until(self, link: PepperLink, push: PushPlan) -> float:

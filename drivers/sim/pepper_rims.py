@@ -362,7 +362,7 @@ class VirtualWire:
 
     def _check(self) -> None:
         if not self._emulator.plugged:
-            raise LinkLostError("the link to the reader is gone", self._where, "Plug it in again.")
+            raise LinkLostError("the link to the reader is gone", self._where, "Check its cable.")
 
 
 def virtual_connect(emulator: PepperEmulator, clock: VirtualClock, where: str) -> Connect:

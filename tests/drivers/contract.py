@@ -1,0 +1,89 @@
+"""What every `TagReader` must do, whatever is behind it: one suite for emulated readers and, marked
+`bench`, for real ones. Subclass it, name the class Test..., and give a reader.
+
+The suite needs no particular cards: on hardware, lay down whatever is at hand.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator
+from itertools import pairwise
+
+from drivers.contracts import TagReader
+from drivers.readings import Health, HealthState, Outcome, Poll
+
+
+async def take(
+    readings: AsyncIterator[Poll | Health], count: int
+) -> tuple[list[Poll], list[Health]]:
+    """The next `count` polls, and the health told on the way."""
+    polls: list[Poll] = []
+    health: list[Health] = []
+    async for reading in readings:
+        if isinstance(reading, Health):
+            health.append(reading)
+        else:
+            polls.append(reading)
+        if len(polls) >= count:
+            break
+    return polls, health
+
+
+class TagReaderContract:
+    def reader(self) -> TagReader:
+        """A closed reader, healthy, with at least two antennas."""
+        raise NotImplementedError
+
+    def polls(self, count: int, focus: tuple[int, ...] = ()) -> tuple[list[Poll], list[Health]]:
+        """Open it, take polls, close it; it must leave nothing running."""
+
+        async def main() -> tuple[list[Poll], list[Health]]:
+            async with self.reader() as reader:
+                readings = reader.readings()
+                first = await take(readings, len(reader.antennas))
+                reader.focus(focus)
+                rest = await take(readings, count)
+                assert {h.state for h in reader.health} == {HealthState.OK}
+            assert asyncio.all_tasks() == {asyncio.current_task()}
+            return first[0] + rest[0], first[1] + rest[1]
+
+        return asyncio.run(main())
+
+    def test_every_antenna_is_looked_at(self) -> None:
+        antennas = self.reader().antennas
+        polls, _ = self.polls(4 * len(antennas))
+        assert {p.antenna for p in polls} == set(antennas)
+
+    def test_looks_follow_one_another(self) -> None:
+        polls, _ = self.polls(50)
+        assert all(p.started < p.ended for p in polls)
+        assert all(a.ended <= b.started for a, b in pairwise(polls))
+
+    def test_the_outcome_fits_the_tags(self) -> None:
+        polls, _ = self.polls(50)
+        assert all((p.outcome is Outcome.SEEN) == bool(p.uids) for p in polls)
+        assert all(len(set(p.uids)) == len(p.uids) for p in polls)
+        assert all(p.complete for p in polls)
+
+    def test_focus_brings_more_looks_and_starves_nobody(self) -> None:
+        antennas = self.reader().antennas
+        polls, _ = self.polls(12 * len(antennas), focus=antennas[:1])
+        counts = Counter(p.antenna for p in polls[len(antennas) :])
+        assert set(counts) == set(antennas)
+        assert counts[antennas[0]] == max(counts.values())
+
+    def test_health_is_told_for_every_antenna_at_the_start(self) -> None:
+        antennas = self.reader().antennas
+        _, health = self.polls(4 * len(antennas))
+        assert {h.state for h in health} == {HealthState.OK}
+        assert {a for h in health for a in h.antennas} == set(antennas)
+
+    def test_it_can_be_opened_again(self) -> None:
+        assert len(self.polls(5)[0]) == len(self.polls(5)[0])
+
+    def test_nothing_it_says_shows_an_identity(self) -> None:
+        polls, health = self.polls(50)
+        shown = repr(polls) + repr(health)
+        assert not any(uid.hex().upper() in shown.upper() for p in polls for uid in p.uids)
