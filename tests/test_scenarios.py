@@ -10,6 +10,7 @@ import pytest
 from controller.cli.scenario import run_file
 from controller.rules.clauses import clauses
 from controller.scenario.language import read
+from controller.scenario.lines import ExpectFinding
 from controller.scenario.runner import NoiseChoice
 
 FOLDER = Path(__file__).parent / "scenarios"
@@ -19,6 +20,14 @@ TABLE_NOISE = NoiseChoice(miss=0.05, cross=0.02, sweep_s=0.4)
 
 BETTING = {"DE-b15-3"}
 """Rows that need a turn to act: they come with the console."""
+
+REMEDIES = {f"IRR-{n:02}" for n in (*range(1, 10), 11, 12, 16, 17, 20, 24, *range(26, 35))} | {
+    f"IRR-{n}" for n in (36, 37, 38, 39, 40, 43, 45, 46, 62, 66, 67, 68, 71, 73)
+}
+"""Irregularities that zones can see and that have a remedy which the dealer can carry out."""
+
+RULED = {"IRR-12", "IRR-27", "IRR-28", "IRR-29", "IRR-30", "IRR-33", "IRR-45", "IRR-46"}
+"""What only a console sees (early streets), what stands by ruling, what voids the hand."""
 
 
 def name(file: Path) -> str:
@@ -65,3 +74,16 @@ def test_a_scenario_stands_for_every_row_that_zones_button_and_seats_can_judge()
     }
     assert wanted - BETTING - covered == set()
     assert {c for c in covered if not c.startswith("IRR-")} <= set(clauses())
+
+
+def test_every_remedy_is_carried_out_to_the_end() -> None:
+    shown: set[str] = set()
+    corrected: set[str] = set()
+    for file in (FOLDER / "remedies").glob("*.deal"):
+        scenario = read(file.read_text()).scenario
+        assert scenario is not None
+        shown.update(scenario.covers)
+        if any(isinstance(x, ExpectFinding) and x.state == "corrected" for x in scenario.lines):
+            corrected.update(scenario.covers)
+    assert REMEDIES - shown == set()
+    assert REMEDIES - RULED - corrected == set()

@@ -122,6 +122,7 @@ class Night:
         self.sweep_s = up.noise.sweep_s
         self.now = 0.0
         self.polls = 0
+        self._shown: set[str] = set()
         self._up = up
         self._hear = hear
         self._folder = folder or Path()
@@ -198,12 +199,15 @@ class Night:
 
     # Time
 
-    def run_until(self, until: float, met: Callable[[], bool]) -> bool:
-        """Let time pass without acts until `met`, at most to a time. Gives whether it is met."""
+    def run_until(self, until: float, met: Callable[[], bool], eager: bool = False) -> bool:
+        """Let time pass without acts until `met`, at most to a time. Gives whether it is met.
+
+        `met` is asked whenever something was said; with `eager` after every look.
+        """
         if met():
             return True
         while self.now + self._look_s <= until:
-            if self._look() and met():
+            if (self._look() or eager) and met():
                 return True
         self.now = max(self.now, until)
         return met()
@@ -223,7 +227,7 @@ class Night:
         said += self.table.feed(reading)
         self.now = max(self.now, ended)
         self.polls += 1
-        self._hear(said)
+        self._say(said)
         self.scheduler.focus(self.table.focus)
         return bool(said)
 
@@ -236,8 +240,13 @@ class Night:
 
     def _tell(self, event: TableEvent) -> None:
         """Somebody says something now, after all that happened before."""
-        self._hear(self._inputs(self.now))
-        self._hear(self.table.tell(event))
+        self._say(self._inputs(self.now))
+        self._say(self.table.tell(event))
+
+    def _say(self, said: list[Said]) -> None:
+        self._hear(said)
+        if said:
+            self._shown.update(self.board_texts())
 
     # Acts
 
@@ -350,6 +359,13 @@ class Night:
     def verdicts(self) -> tuple[Verdict, ...]:
         """What may be said of the hand that is going on."""
         return self.table.verdicts(self.now)
+
+    def shows(self, text: str) -> bool:
+        """Whether the board shows a text, or has shown it since `forget_shown`."""
+        return any(text in shown for shown in (*self._shown, *self.board_texts()))
+
+    def forget_shown(self) -> None:
+        self._shown.clear()
 
     def board_texts(self) -> list[str]:
         """Every text that the LED board shows now."""

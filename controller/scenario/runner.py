@@ -213,6 +213,7 @@ class Run:
             case lines.ExpectNone():
                 self._night.run_for(self._settling_s)
                 self._surprises(line.line)
+        self._night.forget_shown()
 
     def _until(self, within_s: float | None) -> float:
         if within_s is None:
@@ -261,7 +262,7 @@ class Run:
     def _expect_board(self, line: lines.ExpectBoard) -> None:
         night = self._night
         until = self._until(line.within_s)
-        if night.run_until(until, lambda: any(line.text in t for t in night.board_texts())):
+        if night.run_until(until, lambda: night.shows(line.text), eager=True):
             return
         if self._noisy and any(v.judgement is Judgement.CANNOT_TELL for v in night.verdicts()):
             self._result.cannot_tell.append(Undecided(line.line, (), "the board"))
