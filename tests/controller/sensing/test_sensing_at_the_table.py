@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from controller.model.events import CardCame, CardLeft, TableEvent, TagVerdict
+from controller.model.events import CardCame, CardLeft, TableEvent, TagVerdict, Token
 from controller.model.table import REFERENCE_MAX_STACK, Layout, LayoutOptions, reference_layout
 from controller.sensing import Sensing
 from controller.vault import Vault
@@ -114,8 +114,7 @@ class Truth:
             night.verdicts += 1
         elif isinstance(event, CardCame):
             night.came += 1
-            uid = next(u for u in self.stays if self.vault.token(u) == event.token)
-            here = [s for s in self.stays[uid] if s.zone == event.zone]
+            here = [s for s in self._stays_of(event.token) if s.zone == event.zone]
             if not here or here[-1].until < event.at - 2.0:
                 night.false_places += 1
                 return
@@ -127,10 +126,13 @@ class Truth:
             if event.zone != "muck":
                 night.delays.append(event.at - here[-1].landed[0])
         elif isinstance(event, CardLeft):
-            uid = next(u for u in self.stays if self.vault.token(u) == event.token)
-            last = self.stays[uid][-1]
-            lay = last.zone == event.zone and last.landed[1] < event.after
-            night.false_lefts += lay and last.until >= event.at
+            for last in self._stays_of(event.token)[-1:]:
+                lay = last.zone == event.zone and last.landed[1] < event.after
+                night.false_lefts += lay and last.until >= event.at
+
+    def _stays_of(self, token: Token) -> list[Stay]:
+        """Where the card lay since the last gather; nowhere if it was only washed about."""
+        return next((s for u, s in self.stays.items() if self.vault.token(u) == token), [])
 
     def _tally(self, hand: HandPlayed) -> None:
         settled = {zone: len(tokens) for zone, tokens in self.sensing.settled().items()}
