@@ -30,6 +30,7 @@ from controller.vault import unsealed as identity
 
 app = typer.Typer(
     no_args_is_help=True,
+    add_completion=False,
     help="What happened at the table and what was said of it. Exit codes: 0 in order, 1 something"
     " is wrong with the journal or its replay, 2 it could not be looked at.",
 )

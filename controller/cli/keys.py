@@ -10,7 +10,7 @@ import typer
 
 from controller.keys import RegulatorKeyError, new_pair
 
-app = typer.Typer(no_args_is_help=True, help="The regulator's key pair.")
+app = typer.Typer(no_args_is_help=True, add_completion=False, help="The regulator's key pair.")
 
 
 @app.callback()

@@ -275,7 +275,7 @@ def findings(written: Written, raw: bytes) -> Verification | str:
 
 
 @given(where=st.integers(0, 10**9), bits=st.integers(1, 255))
-@settings(unhurried, max_examples=300)
+@settings(unhurried, max_examples=200)
 def test_a_flipped_byte_of_the_file(written: Written, where: int, bits: int) -> None:
     raw = bytearray(written.path.read_bytes())
     raw[where % len(raw)] ^= bits
