@@ -18,7 +18,7 @@ from controller.simulate.provable import TrueNoise
 from controller.simulate.report import Totals
 from controller.simulate.settings import Settings
 from controller.simulate.truth import IN_THE_BETTING, Stays, is_provable
-from controller.vault import Vault
+from controller.vault import JOKER_FACE, Vault
 from drivers.factory import (
     Card,
     Dealer,
@@ -121,7 +121,11 @@ class SimulatedTable:
     def fresh_table(self, on_event: Callable[[TableEvent], None] | None = None) -> Table:
         """The table that checks, newly opened; fed the same readings, it says the same."""
         tokens = random.Random(self._token_seed)
-        decks = {c.uid: (c.deck, c.face) for name in DECKS for c in self.world.deck(name)}
+        decks = {
+            c.uid: (c.deck, JOKER_FACE if c.face.startswith(JOKER_FACE) else c.face)
+            for name in DECKS
+            for c in self.world.deck(name)
+        }
         vault = Vault(decks, source=lambda: tokens.getrandbits(53))
         table = Table(self.layout, vault, record=on_event)
         table.open(self.opened)
@@ -268,7 +272,9 @@ def mistake_of(played: HandPlayed) -> Mistake | None:
     p = played.planted
     if p is None:
         return None
-    return Mistake(p.kind, p.codes, p.seats, Street(p.street), p.evident_at)
+    # A card dealt too early has overtaken every seat up to its own turn: any may be named.
+    seats = () if p.kind == "two-at-once" else p.seats
+    return Mistake(p.kind, p.codes, seats, Street(p.street), p.evident_at)
 
 
 def decide_by(played: HandPlayed) -> float:

@@ -149,12 +149,18 @@ def is_provable(
         return True
     number = {str(a.zone): a.antenna for a in layout.antennas}
     if planted.kind in IN_THE_BETTING:
-        since = planted.evident_at - MOMENT_S
-        return any(
-            provable(polls, [_dealt(s, number)], (), noise, since=since, until=hand.gather_at)
-            for s in stays
-            if abs(s.since - planted.evident_at) < MOMENT_S and s.source != "stub"
-        )
+        moved = [
+            s for s in stays if abs(s.since - planted.evident_at) < MOMENT_S and s.source != "stub"
+        ]
+        if planted.kind == "muck-retrieved":
+            # A card that nobody saw in the muck has not come back from it.
+            mucked = {
+                id(s.card)
+                for s in stays
+                if s.place == "muck" and _was_there(s, hand, polls, number, noise)
+            }
+            moved = [s for s in moved if id(s.card) in mucked]
+        return any(_was_there(s, hand, polls, number, noise) for s in moved)
     street = hand.street(planted.street)
     assert street is not None, "a mistake's street is played"
     earlier = [s.done_at + POLL_S for s in hand.streets if s.done_at < street.first_at]
@@ -171,6 +177,24 @@ def is_provable(
     ]
     return provable(
         polls, [_dealt(s, number) for s in dealt], plan, noise, since=since, until=until, held=held
+    )
+
+
+def _was_there(
+    stay: Stay,
+    hand: HandPlayed,
+    polls: Sequence[Poll],
+    number: Mapping[str, int],
+    noise: TrueNoise,
+) -> bool:
+    """Whether the polls prove that the card lay there at all."""
+    return provable(
+        polls,
+        [_dealt(stay, number)],
+        (),
+        noise,
+        since=stay.since - MOMENT_S,
+        until=min(stay.until, hand.gather_at),
     )
 
 

@@ -1,4 +1,4 @@
-"""Full-length nine-handed hands a second on one core: from polls, and from wire bytes over a pty."""
+"""Full-length nine-handed hands a second on one core: from polls, and from bytes over a pty."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from drivers.factory import PepperEmulator, VirtualReader, wire_polls
-
 from controller.simulate.deal import SimulatedTable
 from controller.simulate.settings import Settings
+from drivers.factory import PepperEmulator, VirtualReader, wire_polls
 from drivers.readings import Poll, Reading
 
 POLLS_GOAL = 40.0
@@ -60,7 +59,7 @@ class _WireRun:
 
 
 class _PtyFarEnd:
-    """An emulated reader at the far end of a pseudo-terminal: every byte passes the kernel's pty."""
+    """An emulated reader at the far end of a pseudo-terminal; every byte passes the kernel."""
 
     def __init__(self, emulator: PepperEmulator, near: int, far: int) -> None:
         self._emulator = emulator
