@@ -23,8 +23,8 @@ from controller.scenario.spelling import spell
 
 PATIENCE_S = 10.0
 SETTLING_S = 5.0
-LEAD_IN_S = 4.0
-LEAD_IN_SWEEPS = 10
+LEAD_IN_S = 15.0
+LEAD_IN_SWEEPS = 40
 PATIENCE_SWEEPS = 25
 SETTLING_SWEEPS = 12
 
