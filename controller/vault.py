@@ -117,6 +117,13 @@ class Vault:
         self._came.clear()
         self._guess = None
 
+    def forget(self, uid: Uid) -> None:
+        """The card was shuffled into the deck: its next token is another one."""
+        token = self._tokens.pop(uid, None)
+        if token is not None:
+            del self._uids[token]
+            self._public.discard(token)
+
     def fault(self, uid: Uid) -> TagFault | None:
         """What is wrong with a tag by itself: foreign (decks are known and it is in none), joker,
         other deck.

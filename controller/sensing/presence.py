@@ -307,9 +307,12 @@ class Sensing:
                     before=started,
                 )
             )
-            if not tag.carried:
+            if tag.carried:
+                self._take_up(tag)
+                self._forget(tag)
+            else:
                 antenna.lifted[tag.uid] = tag
-            self._take_up(tag)
+                self._take_up(tag)
 
     def _is_gone(self, antenna: Antenna, tag: Tag) -> bool:
         nats = self._budget.left_nats
@@ -337,9 +340,9 @@ class Sensing:
         tag.strays.clear()
         tag.home = None
         if tag.carried:
-            tag.source = (
-                None  # it lay there since an earlier hand: whatever comes next comes from the deck
-            )
+            # It lay there since an earlier hand or a wash, and is shuffled into the deck now:
+            # whatever it does next, it does as an unknown card.
+            tag.source = None
             tag.carried = False
         for run in tag.runs.values():
             if home.number in run.against and home.number not in run.antenna.near:
@@ -484,11 +487,14 @@ class Sensing:
         """
         if now >= self._washed_until:
             for tag in self._tags.values():
-                if tag.settled_at >= now - WASH_S:
+                if tag.settled_at < now - WASH_S:
+                    continue
+                if tag.home is not None:
                     tag.carried = True
-                    if tag.home is None and tag.source is not None:
-                        tag.source.lifted.pop(tag.uid, None)
-                        tag.source = None
+                elif tag.source is not None:
+                    tag.source.lifted.pop(tag.uid, None)
+                    tag.source = None
+                    self._forget(tag)
         self._washed_until = now + WASH_S
 
     def _at_ease(self, antenna: Antenna, tag: Tag) -> bool:
@@ -668,11 +674,8 @@ class Sensing:
         source = tag.source
         if tag.home is not None:
             antenna.moves += 1
-            carried = tag.carried
+            tag.carried = False
             self._take_up(tag)
-            tag.source = source
-            if carried:
-                tag.carried = False
         for other in list(tag.runs.values()):
             self._give_up(tag, other)
         for other_antenna in self._antennas.values():
@@ -686,8 +689,7 @@ class Sensing:
         tag.tested = antenna.polls - run.looks
         tag.doubt = 0.0
         tag.settled_at = ended
-        if ended < self._washed_until:
-            tag.carried = True
+        tag.carried = ended < self._washed_until
         tag.reads.clear()
         tag.flips.clear()
         antenna.settled[tag.uid] = tag
@@ -728,6 +730,10 @@ class Sensing:
         if tag.source is antenna and tag.home is None:
             after = max(after, min(tag.seen_until, run.first_started))
         return after
+
+    def _forget(self, tag: Tag) -> None:
+        self._vault.forget(tag.uid)
+        tag.token = None
 
     def _token(self, tag: Tag) -> Token:
         if tag.token is None:

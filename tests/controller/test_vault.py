@@ -40,6 +40,18 @@ def test_a_token_holds_for_a_hand() -> None:
     assert vault.token(ACE) not in (first, vault.token(KING))
 
 
+def test_a_forgotten_card_gets_another_token_and_is_hidden_again() -> None:
+    vault = counted()
+    old, other = vault.token(ACE), vault.token(KING)
+    vault.make_public(old)
+    vault.forget(ACE)
+    vault.forget(STRANGER)
+    assert vault.token(ACE) not in (old, other)
+    assert vault.public(old) is None
+    assert vault.public(vault.token(ACE)) is None
+    assert vault.token(KING) == other
+
+
 def test_tokens_do_not_depend_on_the_card() -> None:
     one, other = counted(), counted()
     assert [one.token(u) for u in (ACE, KING)] == [other.token(u) for u in (BLUE, JOKER)]

@@ -220,7 +220,14 @@ def test_what_settled_in_a_wash_is_no_source_for_the_next_deal() -> None:
     table.sweep(20)
     table.lying["board"].clear()
     table.sweep(30)
+    washed = {e.token for e in table.events if isinstance(e, CardCame)}
     table.events.clear()
     table.lay("seat/1", tag(50))
     table.sweep(8)
     assert moves(table.events) == [(None, "seat/1")]
+    assert not washed & {e.token for e in table.events if isinstance(e, CardCame)}
+    table.sweep(120)  # the wash is long over: from here on the card is like any other
+    table.take(tag(50))
+    table.sweep(8)
+    table.lay("seat/1", tag(50))
+    assert moves(table.sweep(8)) == [("seat/1", "seat/1")]
