@@ -214,6 +214,11 @@ class Daemon:
         self._judged(self._table.tell(event))
         return (await self._commit()).ok
 
+    async def caught_up(self) -> None:
+        """Wait until everything judged so far is on the disk, or could not be put there."""
+        if self._dirty.is_set():
+            await self._commit()
+
     def change_profile(self, profile: Profile) -> None:
         """Go by another profile from the next hand on."""
         self.profile = profile
@@ -271,6 +276,7 @@ class Daemon:
 
     async def _close(self) -> None:
         self._recorder.stage(Stopped(at=self.clock(), reason=self._stopped_by))
+        await self._commit()
         await self._recorder.close()
 
     def _begin(self) -> None:

@@ -9,12 +9,11 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Mapping
 from math import inf
+from typing import Any
 
 from controller.model.events import CardCame, CardCarried, CardLeft, TableEvent, TagVerdict, Token
-from controller.model.findings import Watch
 from controller.model.table import Layout, Zone
 from controller.sensing import Sensing
-from controller.sensing.tracks import ZoneFigures
 from drivers.readings import Outcome, Poll
 
 PATIENCE_POLLS = 12
@@ -49,23 +48,15 @@ class TakenUp:
         translated = [e for event in events if (e := self._in_old_tokens(event)) is not None]
         return translated + self._given_up(poll)
 
-    def watch(self, watches: Iterable[Watch]) -> None:
-        self._sensing.watch(watches)
-
     def renew(self, at: float) -> list[CardCarried]:
         """The hand is over: tokens of before mean nothing any more."""
         self._waiting.clear()
         self._name.clear()
         return self._sensing.renew(at)
 
-    def reader_lost(self, antennas: Iterable[int]) -> None:
-        self._sensing.reader_lost(antennas)
-
-    def reader_back(self, antennas: Iterable[int]) -> None:
-        self._sensing.reader_back(antennas)
-
-    def figures(self) -> tuple[ZoneFigures, ...]:
-        return self._sensing.figures()
+    def __getattr__(self, name: str) -> Any:
+        # Everything else is sensing's own business.
+        return getattr(self._sensing, name)
 
     def _in_old_tokens(self, event: TableEvent) -> TableEvent | None:
         if not isinstance(event, CardCame | CardLeft | TagVerdict):

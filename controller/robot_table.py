@@ -16,8 +16,9 @@ from types import TracebackType
 from typing import Self
 
 from controller.config import Config, reader_specs
+from controller.floor.commands import Desk
 from controller.model.events import SeatStatus
-from controller.model.findings import Street
+from controller.model.findings import Stage, Street
 from controller.model.table import Arrival, seat_of
 from controller.rules.settings import Profile
 from controller.tape import moved
@@ -90,7 +91,7 @@ class RobotTable:
 
     async def readings(self) -> AsyncIterator[Reading]:
         async for reading in self._reader.readings():
-            for other in self._others():
+            for other in self.inputs():
                 yield other
             yield reading
 
@@ -133,6 +134,23 @@ class RobotTable:
     def deal_to(self, seats: Sequence[int]) -> None:
         """Deal to these seats from the next hand on."""
         self._seats = tuple(sorted(seats))
+        hand = self.hand
+        if hand is not None and hand.streets:
+            first_at = hand.streets[0].first_at - self._part.pace_ms / 1000
+            if self._world_time(self._clock()) < first_at:
+                # Planned, and nothing dealt yet: plan it anew, the button where it lies.
+                self._dealt = 0
+                self._set_up(hand.button)
+
+    def carry_on(self, desk: Desk) -> None:
+        """Deal on after a restart, to whom the registry says. A simulated table's cards are gone
+        with the program that held them, so a hand that was on is swept up."""
+        seats = tuple(s for s, status in desk.registry if status is SeatStatus.IN)
+        self._seats = tuple(sorted(seats))
+        self._dealt = 1
+        self._set_up(desk.progress.button)
+        if desk.progress.stage is not Stage.BETWEEN:
+            self._inputs += [self._key("end-hand"), self._key("shuffled")]
 
     @property
     def told(self) -> str:
@@ -195,8 +213,9 @@ class RobotTable:
         if self.hand is not None:
             self.hand = replace(self.hand, next_at=0.0, planted=None)
 
-    def _others(self) -> list[Reading]:
-        """Readings of button, chairs and keys that are due, and the next hand planned in time."""
+    def inputs(self) -> list[Reading]:
+        """Readings of button, chairs and keys that are due now; the next hand is planned in
+        time."""
         if self._paused_at is not None:
             return []
         now = self._world_time(self._clock())

@@ -73,6 +73,8 @@ async def _watch(
             resumption, clock = take_up(config.journal, _say)
             source, robots = _source(config, replay, speed, clock)
             daemon = _daemon(config, source, clock, robots, tape, resumption, with_screen)
+            if robots is not None and resumption is not None:
+                robots.carry_on(daemon.desk())
             if with_screen:
                 await _with_screen(daemon, robots)
             else:

@@ -229,9 +229,9 @@ def screen(
     below = findings_table(findings) if menu is None else menu
     return Group(
         top,
-        Panel(below, title="findings" if menu is None else None, border_style="bright_black"),
-        Text(" · ".join(status), style="bright_black"),
+        Text(" · ".join(status), style="bright_black", no_wrap=True, overflow="ellipsis"),
         Text(keys, style="bold"),
+        Panel(below, title="findings" if menu is None else None, border_style="bright_black"),
     )
 
 

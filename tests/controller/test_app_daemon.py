@@ -1,0 +1,479 @@
+"""The daemon on tapes of simulated hands: judged, journaled, shown; stopped, killed and resumed."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import itertools
+import sqlite3
+from collections.abc import AsyncIterator, Callable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import pytest
+
+from controller.app import Daemon, Shown, TableClock, TapeSource, take_up
+from controller.config import Config, read, sample_text
+from controller.floor.client import say
+from controller.floor.commands import Command
+from controller.journal.reader import JournalFile
+from controller.journal.record import Body, body_of
+from controller.journal.verify import verify
+from controller.model.events import CardCame, FloorSaid, ReaderLost, SeatRegistered
+from controller.model.findings import FindingState, Stage
+from controller.outputs.board import BoardView
+from controller.tape import TapeWriter, moved, play, time_of
+from drivers.factory import (
+    Dealer,
+    DealScript,
+    FieldAntenna,
+    Noise,
+    Robot,
+    SweepScheduler,
+    World,
+    polls,
+)
+from drivers.readings import Health, HealthState, Reading
+
+SEATS = tuple(range(1, 10))
+
+
+def config_in(folder: Path, *swaps: tuple[str, str]) -> Config:
+    text = sample_text().replace('socket = ""', 'socket = "s"')
+    for old, new in swaps:
+        assert old in text
+        text = text.replace(old, new, 1)
+    return read(text, "table.toml", folder)
+
+
+def night(config: Config, *mistakes: str | None, seed: int = 3) -> list[Reading]:
+    """The readings of some hands, each with its mistake, dealt in virtual time, from a little after
+    now on: the table's clock must not be ahead of its readings."""
+    antennas = [
+        FieldAntenna(
+            number=a.antenna,
+            place=str(a.zone),
+            neighbours=a.profile.neighbours,
+            max_stack=a.profile.max_stack,
+            reader=a.profile.reader,
+            port=a.profile.port,
+        )
+        for a in config.layout.antennas
+    ]
+    world = World(antennas, Noise(miss=0.03, cross=0.01, seed=seed), cards_seed=seed)
+    dealer = Dealer(world, SEATS, button=9, deck_seed=seed, seed=seed)
+    robot = Robot(dealer, DealScript(SEATS), seed=seed)
+    scheduler = SweepScheduler([a.number for a in antennas])
+    source = polls(world, scheduler)
+    found: list[Reading] = []
+    for mistake in mistakes:
+        hand = robot.hand(mistake)
+        for reading in source:
+            found += dealer.due(time_of(reading))
+            found.append(reading)
+            if time_of(reading) > hand.next_at:
+                break
+    from_now = TableClock()() + 60
+    return [moved(reading, from_now) for reading in found]
+
+
+class Script:
+    """A source that gives readings, each when all before is on the disk, and then does as it is
+    told."""
+
+    def __init__(self, readings: Sequence[Reading], then: Callable[[], object] | None) -> None:
+        self.readings_ = readings
+        self.then = then
+        self.daemon: Daemon | None = None
+        self.focused: list[tuple[int, ...]] = []
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        return None
+
+    def focus(self, antennas: Sequence[int]) -> None:
+        self.focused.append(tuple(antennas))
+
+    async def readings(self) -> AsyncIterator[Reading]:
+        for n, reading in enumerate(self.readings_):
+            if n % 50 == 0:
+                await asyncio.sleep(0)
+            yield reading
+            if self.daemon is not None:
+                await self.daemon.caught_up()
+        if self.then is None:
+            return
+        done = self.then()
+        if asyncio.iscoroutine(done):
+            await done
+
+
+class Lamps:
+    """An LED board that keeps its frames."""
+
+    def __init__(self, width: int, height: int) -> None:
+        self.width, self.height = width, height
+        self.frames: list[bytes] = []
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        return None
+
+    @property
+    def health(self) -> tuple[Health, ...]:
+        return ()
+
+    async def show(self, pixels: bytes) -> None:
+        self.frames.append(pixels)
+
+
+class KilledError(Exception):
+    """Stands for SIGKILL: nothing after it is done in order."""
+
+
+def bodies(config: Config) -> list[Body]:
+    with JournalFile(config.journal) as journal:
+        assert verify(journal).ok
+        return [body_of(r) for r in journal.records()]
+
+
+def watch(
+    config: Config,
+    readings: Sequence[Reading],
+    then: Callable[[Daemon], object] | None = None,
+    boards: Sequence[Lamps] = (),
+    tape: TapeWriter | None = None,
+) -> tuple[Daemon, Script, list[Shown]]:
+    """Run a daemon over the readings, from wherever its journal left off."""
+    shown: list[Shown] = []
+
+    async def run() -> tuple[Daemon, Script]:
+        resumption, clock = take_up(config.journal, pytest.fail)
+        source = Script(readings, None)
+        daemon = Daemon(
+            config,
+            source,
+            clock,
+            resumption=resumption,
+            boards=boards,
+            tape=tape,
+            on_shown=shown.append,
+        )
+        source.daemon = daemon
+        if then is not None:
+            source.then = lambda: then(daemon)
+        await daemon.run()
+        return daemon, source
+
+    daemon, source = asyncio.run(run())
+    return daemon, source, shown
+
+
+@pytest.fixture(scope="module")
+def burn_missing() -> list[Reading]:
+    return night(config_in(Path("/nowhere")), None, "burn-missing")
+
+
+def test_a_missing_burn_is_judged_journaled_and_shown(
+    tmp_path: Path, burn_missing: list[Reading]
+) -> None:
+    config = config_in(tmp_path)
+    big, small = Lamps(64, 32), Lamps(32, 8)
+    _, source, shown = watch(config, burn_missing, boards=(big, small))
+    codes = {f.code for s in shown for f in s.findings}
+    assert "BURN_MISSING" in codes
+    stages = [s.progress.stage for s in shown]
+    for stage in (Stage.DEAL, Stage.PREFLOP, Stage.FLOP):
+        assert stage in stages
+    assert len(source.focused) > 5
+    assert {len(f) for f in big.frames} == {64 * 32 * 3}
+    assert {len(f) for f in small.frames} == {32 * 8 * 3}
+    kinds = [type(b).__name__ for b in bodies(config)]
+    assert kinds[0] == "Started"
+    assert kinds[-1] == "Stopped"
+    assert kinds.count("HandEnded") == 2
+
+
+def test_nothing_is_shown_before_it_is_on_the_disk(
+    tmp_path: Path, burn_missing: list[Reading]
+) -> None:
+    config = config_in(tmp_path)
+
+    def on_disk() -> int:
+        with sqlite3.connect(f"file:{config.journal}?mode=ro", uri=True) as db:
+            rows = db.execute("SELECT count(*) FROM records WHERE kind = 'card-came'").fetchone()
+        return int(rows[0])
+
+    seen: list[tuple[int, int]] = []
+
+    async def run() -> None:
+        source = Script(burn_missing[:2500], None)
+        daemon = Daemon(
+            config,
+            source,
+            TableClock(),
+            on_shown=lambda s: seen.append((sum(n for _, n in s.progress.cards), on_disk())),
+        )
+        source.daemon = daemon
+        await daemon.run()
+
+    asyncio.run(run())
+    assert max(cards for cards, _ in seen) > 5
+    assert all(came >= cards for cards, came in seen)
+
+
+def test_a_killed_table_takes_the_hand_up_by_positions(
+    tmp_path: Path, burn_missing: list[Reading]
+) -> None:
+    config = config_in(tmp_path)
+    dealt = next(
+        n for n, r in enumerate(burn_missing) if time_of(r) - time_of(burn_missing[0]) > 22
+    )
+
+    def kill(daemon: Daemon) -> None:
+        raise KilledError
+
+    async def killed() -> Daemon:
+        source = Script(burn_missing[:dealt], None)
+        daemon = Daemon(config, source, TableClock())
+        # The process dies here: no last words, no close.
+        daemon._close = daemon._recorder.close  # type: ignore[method-assign]
+        source.then = lambda: kill(daemon)
+        with pytest.raises(KilledError):
+            await daemon.run()
+        return daemon
+
+    before = asyncio.run(killed()).desk().progress
+    assert before.hand == 1
+    assert sum(n for _, n in before.cards) >= 10
+
+    after: list[Shown] = []
+    rest = burn_missing[dealt : dealt + 600]
+
+    async def resumed() -> tuple[Stage, int]:
+        resumption, _ = take_up(config.journal, pytest.fail)
+        assert resumption is not None
+        assert resumption.hand == 1
+        source = Script(rest, None)
+        daemon = Daemon(config, source, TableClock(), resumption=resumption, on_shown=after.append)
+        start = daemon.shown.progress
+        await daemon.run()
+        return start.stage, sum(n for _, n in start.cards)
+
+    stage, cards = asyncio.run(resumed())
+    assert (stage, cards) == (before.stage, sum(n for _, n in before.cards))
+    codes = {f.code for s in after for f in s.findings}
+    assert codes <= {"READER_LOST", "BURN_MISSING"}, codes
+    again = bodies(config)
+    assert "Resumed" in [type(b).__name__ for b in again]
+    came_after = [
+        b
+        for b in itertools.dropwhile(lambda b: type(b).__name__ != "Resumed", again)
+        if isinstance(b, CardCame) and b.zone.startswith("seat/") and b.source is None
+    ]
+    assert came_after == [], "cards that lay there are not dealt anew"
+
+
+def test_the_floor_speaks_and_is_journaled(tmp_path: Path, burn_missing: list[Reading]) -> None:
+    config = config_in(tmp_path)
+    told: list[tuple[int, ...]] = []
+
+    async def run() -> list[str]:
+        source = Script(burn_missing[:200], None)
+        daemon = Daemon(config, source, TableClock(), on_seats=told.append)
+        answers: list[str] = []
+
+        async def visit() -> None:
+            for command in (
+                Command(do="seat", by="anna", seat=4, status="out"),
+                Command(do="status", by="anna"),
+                Command(do="rule", by="anna", finding="99", text="x"),
+            ):
+                answer = await asyncio.to_thread(say, config.socket, command)
+                answers.append(answer.text)
+
+        source.then = visit
+        await daemon.run()
+        return answers
+
+    answers = asyncio.run(run())
+    assert answers[0] == "seat 4: in → out"
+    assert "in: 1, 2, 3, 5, 6, 7, 8, 9" in answers[1]
+    assert "no finding 99" in answers[2]
+    assert told[-1] == (1, 2, 3, 5, 6, 7, 8, 9)
+    registered = [b for b in bodies(config) if isinstance(b, SeatRegistered)]
+    assert [(b.seat, b.status) for b in registered] == [(4, "out")]
+    assert "anna" in registered[0].by
+
+
+def test_a_ruling_settles_a_finding(tmp_path: Path, burn_missing: list[Reading]) -> None:
+    config = config_in(tmp_path)
+
+    async def run() -> FindingState:
+        source = Script([], None)
+        daemon = Daemon(config, source, TableClock())
+
+        async def course() -> None:
+            for reading in burn_missing:
+                daemon._take(reading)
+                found = [f for f in daemon.desk().findings if f.code == "BURN_MISSING"]
+                if found:
+                    break
+            ruling = Command(do="rule", by="anna", finding="BURN_MISSING", text="stands")
+            await asyncio.to_thread(say, config.socket, ruling)
+
+        source.then = course
+        await daemon.run()
+        return next(f.state for f in daemon.desk().findings if f.code == "BURN_MISSING")
+
+    assert asyncio.run(run()) is FindingState.RULED
+    assert any(isinstance(b, FloorSaid) and b.text == "stands" for b in bodies(config))
+
+
+def test_watch_mode_journals_and_alarms_nothing(
+    tmp_path: Path, burn_missing: list[Reading]
+) -> None:
+    config = config_in(tmp_path, ('mode = "check"', 'mode = "watch"'))
+    notices = set()
+
+    async def run() -> None:
+        daemon = Daemon(
+            config,
+            Script(burn_missing, None),
+            TableClock(),
+            on_shown=lambda _: notices.add(daemon.view().notice),
+        )
+        await daemon.run()
+
+    asyncio.run(run())
+    assert notices == {None}
+    assert "finding" in {getattr(b, "kind", "") for b in bodies(config)}
+
+
+def test_a_journal_that_cannot_be_written_shows_not_recording(tmp_path: Path) -> None:
+    config = config_in(tmp_path, ('path = "burnturn.journal"', 'path = "gone/journal"'))
+    views: list[BoardView] = []
+    answers: list[str] = []
+
+    async def run() -> Daemon:
+        lost = Health("reader 1", HealthState.LOST, "check its cable", 1.0, (1, 2))
+        source = Script([lost], None)
+        daemon = Daemon(config, source, TableClock())
+
+        async def look() -> None:
+            views.append(daemon.view())
+            command = Command(do="button", by="anna", seat=4)
+            answer = await asyncio.to_thread(say, config.socket, command)
+            answers.append(answer.text)
+
+        source.then = look
+        await daemon.run()
+        return daemon
+
+    daemon = asyncio.run(run())
+    (view,) = views
+    assert view.notice is not None
+    assert view.notice.text == "NOT RECORDING"
+    assert "reader 1: check its cable" in view.notice.detail
+    assert view.seats == ()
+    assert "not recorded" in answers[0]
+    assert not daemon.recording.ok
+
+
+def test_a_lost_reader_is_shown_and_journaled_and_the_rest_goes_on(
+    tmp_path: Path, burn_missing: list[Reading]
+) -> None:
+    config = config_in(tmp_path)
+    at = time_of(burn_missing[300])
+    lost = Health("reader 1", HealthState.LOST, "check its cable", at, tuple(range(1, 9)))
+    readings = [*burn_missing[:300], lost, *burn_missing[300:600]]
+    daemon, _, shown = watch(config, readings)
+    assert any("seat/1" in s.progress.blind for s in shown)
+    assert any("check its cable" in line for line in daemon.trouble)
+    lost_ones = [b for b in bodies(config) if isinstance(b, ReaderLost)]
+    assert [b.device for b in lost_ones] == ["reader 1"]
+
+
+def test_a_task_that_fails_ends_the_daemon_with_its_error(tmp_path: Path) -> None:
+    config = config_in(tmp_path)
+
+    def fail(daemon: Daemon) -> None:
+        raise RuntimeError("the driver broke")
+
+    with pytest.raises(RuntimeError, match="the driver broke"):
+        watch(config, [], fail)
+    assert type(bodies(config)[-1]).__name__ == "Stopped"
+
+
+def test_a_tape_of_a_night_says_the_same_again(tmp_path: Path, burn_missing: list[Reading]) -> None:
+    (tmp_path / "first").mkdir()
+    (tmp_path / "second").mkdir()
+    config = config_in(tmp_path / "first")
+    with TapeWriter(tmp_path / "tape", "t") as tape:
+        _, _, shown = watch(config, burn_missing, tape=tape)
+    assert len(list(play(tmp_path / "tape"))) == len(burn_missing)
+    again = config_in(tmp_path / "second")
+
+    async def replay() -> list[Shown]:
+        clock, found = TableClock(), list[Shown]()
+        source = TapeSource(tmp_path / "tape", clock, speed=0)
+        await Daemon(again, source, clock, on_shown=found.append).run()
+        return found
+
+    found = asyncio.run(replay())
+
+    def said(states: list[Shown]) -> list[tuple[str, int | None, str]]:
+        return [(f.code, f.seat, f.state) for f in states[-1].findings]
+
+    assert said(found) == said(shown)
+    assert "BURN_MISSING" in {code for code, _, _ in said(found)}
+
+
+def test_a_changed_configuration_waits_for_the_end_of_the_hand(
+    tmp_path: Path, burn_missing: list[Reading]
+) -> None:
+    from controller.rules.profile import load
+
+    config = config_in(tmp_path)
+
+    async def run() -> list[tuple[int, str]]:
+        seen: list[tuple[int, str]] = []
+        source = Script(burn_missing, None)
+        daemon = Daemon(config, source, TableClock())
+
+        def note(shown: Shown) -> None:
+            progress = shown.progress
+            seen.append((progress.hand, progress.profile))
+            if progress.stage is Stage.DEAL and daemon.profile.name == "tda":
+                daemon.change_profile(load("nj-holdem"))
+
+        source.daemon = daemon
+        daemon._on_shown = note
+        await daemon.run()
+        return seen
+
+    seen = asyncio.run(run())
+    assert (1, "tda") in seen
+    assert (2, "nj-holdem") in seen
+    assert (2, "tda") not in seen
+
+
+def test_delays_are_measured(tmp_path: Path, burn_missing: list[Reading]) -> None:
+    daemon, _, _ = watch(config_in(tmp_path), burn_missing[:400], boards=(Lamps(64, 32),))
+    assert daemon.delays
+    assert dataclasses.astuple(daemon.delays[0])
