@@ -139,11 +139,14 @@ class TcpRim:
 
     def ready(self, descriptor: int, now: float) -> None:
         if self._server is not None and descriptor == self._server.fileno():
-            if self._client is not None:
-                self._client.close()
+            # Accepted before the old one is closed: else the new one could take over its number,
+            # and whoever waits on numbers would not notice the change.
+            old = self._client
             self._client, _ = self._server.accept()
             self._client.setblocking(False)
             self._client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            if old is not None:
+                old.close()
         elif self._client is not None:
             try:
                 data = self._client.recv(4096)
