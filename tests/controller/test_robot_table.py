@@ -1,0 +1,168 @@
+"""The simulated table: its clock stops, it deals anew, errs as told, follows the registry."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from controller.config import Config, read, sample_text
+from controller.floor.commands import Desk
+from controller.model.events import SeatStatus
+from controller.model.findings import Progress, Stage
+from controller.robot_table import RobotTable
+from controller.rules.profile import load
+from drivers.readings import ButtonReading, KeyPress, Poll, Reading
+
+
+def config() -> Config:
+    text = sample_text()
+    for old, new in (
+        ("seed = 0 ", "seed = 5 "),
+        ("mistakes = 0.3", "mistakes = 0"),
+        ("miss = 0.05  ", "miss = 0.0  "),
+        ("cross = 0.02  ", "cross = 0.0  "),
+    ):
+        assert old in text
+        text = text.replace(old, new, 1)
+    return read(text, "table.toml", Path("/nowhere"))
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def at_table(course: Callable[[RobotTable, Clock], Awaitable[None] | None]) -> None:
+    async def run() -> None:
+        clock = Clock()
+        async with RobotTable(config(), clock) as table:
+            done = course(table, clock)
+            if done is not None:
+                await done
+
+    asyncio.run(run())
+
+
+def play(table: RobotTable, clock: Clock, seconds: float) -> tuple[list[Reading], dict[int, int]]:
+    """Look at each antenna in turn; gives the inputs, and the most cards read by antenna."""
+    inputs: list[Reading] = []
+    most: dict[int, int] = {}
+    until = clock.now + seconds
+    while clock.now < until:
+        for antenna in range(1, 16):
+            uids = table.look(antenna, clock.now, clock.now + 0.02)
+            most[antenna] = max(most.get(antenna, 0), len(uids or ()))
+            clock.now += 0.027
+        inputs += table.inputs()
+    return inputs, most
+
+
+def test_a_hand_is_dealt_to_the_seats_of_the_registry() -> None:
+    def course(table: RobotTable, clock: Clock) -> None:
+        inputs, most = play(table, clock, 20)
+        assert [most[s] for s in (1, 5, 9)] == [2, 2, 2]
+        assert most[10] == most[11] == 0
+        assert any(isinstance(r, ButtonReading) and r.seats == (9,) for r in inputs)
+
+    at_table(course)
+
+
+def test_a_pause_stops_the_world_and_not_the_readers() -> None:
+    def course(table: RobotTable, clock: Clock) -> None:
+        play(table, clock, 8)
+        table.pause()
+        before = [len(table.look(a, clock.now, clock.now) or ()) for a in range(1, 10)]
+        assert 0 < sum(before) < 18
+        _, most = play(table, clock, 60)
+        assert sum(most[a] for a in range(1, 10)) == sum(before)
+        table.pause()
+        _, most = play(table, clock, 12)
+        assert sum(most[a] for a in range(1, 10)) == 18
+
+    at_table(course)
+
+
+def test_the_next_hand_sweeps_up_and_moves_the_button() -> None:
+    def course(table: RobotTable, clock: Clock) -> None:
+        play(table, clock, 15)
+        table.next_hand()
+        inputs, _ = play(table, clock, 1)
+        assert [r.key for r in inputs if isinstance(r, KeyPress)][:2] == ["end-hand", "shuffled"]
+        more, most = play(table, clock, 18)
+        inputs += more
+        assert any(isinstance(r, ButtonReading) and r.seats == (1,) for r in inputs)
+        assert sum(most[a] for a in range(1, 10)) == 18
+
+    at_table(course)
+
+
+def test_the_robot_errs_as_told_and_tells_once_it_can_be_seen() -> None:
+    def course(table: RobotTable, clock: Clock) -> None:
+        play(table, clock, 5)
+        assert "burn-missing" in table.mistakes()
+        table.err("count-extra")
+        table.next_hand()
+        play(table, clock, 1)
+        assert table.told == ""
+        _, most = play(table, clock, 30)
+        assert table.told.startswith("count-extra (deal, seat ")
+        assert max(most[a] for a in range(1, 10)) >= 2
+
+    at_table(course)
+
+
+def test_the_robot_follows_the_registry_at_once_while_nothing_is_dealt() -> None:
+    def course(table: RobotTable, clock: Clock) -> None:
+        play(table, clock, 0.5)
+        table.deal_to((2, 3, 4, 10))
+        _, most = play(table, clock, 20)
+        assert [most[s] for s in (2, 3, 4, 10)] == [2, 2, 2, 2]
+        assert most[1] == most[9] == 0
+
+    at_table(course)
+
+
+def test_it_deals_by_another_profile_from_the_next_hand_on() -> None:
+    def course(table: RobotTable, clock: Clock) -> None:
+        play(table, clock, 3)
+        table.deal_by(load("tda"), "omaha")
+        table.next_hand()
+        play(table, clock, 40)
+        assert table.hand is not None
+        dealt = table.hand.streets[0]
+        assert dealt.done_at - dealt.first_at > 14, "four cards each take twice as long"
+
+    at_table(course)
+
+
+def test_after_a_restart_it_sweeps_up_and_deals_to_the_registry() -> None:
+    progress = Progress(
+        stage=Stage.FLOP, hand=7, button=3, game="holdem", profile="tda", hole_cards=2
+    )
+    registry = tuple((s, SeatStatus.IN if s < 5 else SeatStatus.OUT) for s in range(1, 12))
+    desk = Desk(seats=11, registry=registry, progress=progress, findings=())
+
+    def course(table: RobotTable, clock: Clock) -> None:
+        table.carry_on(desk)
+        inputs, most = play(table, clock, 15)
+        assert next(r.key for r in inputs if isinstance(r, KeyPress)) == "end-hand"
+        assert any(isinstance(r, ButtonReading) and r.seats == (4,) for r in inputs)
+        assert most[4] == 2
+        assert most[5] == 0
+
+    at_table(course)
+
+
+def test_readings_come_over_the_wire() -> None:
+    async def course() -> int:
+        polls = 0
+        async with RobotTable(config()) as table, asyncio.timeout(10):
+            async for reading in table.readings():
+                polls += isinstance(reading, Poll)
+                if polls > 5:
+                    return polls
+        return polls
+
+    assert asyncio.run(course()) == 6
