@@ -64,6 +64,7 @@ class Table:
         self._count = 0
         self._deadline = inf
         self._focus: tuple[int, ...] = ()
+        self._sensed: tuple[Zone, ...] = ()
         self._refresh()
 
     # -- what comes in -----------------------------------------------------------------------------
@@ -101,6 +102,9 @@ class Table:
     @property
     def focus(self) -> tuple[int, ...]:
         """Antennas that deserve more looks now."""
+        sensed = self.sensing.undecided_zones()
+        if sensed != self._sensed:
+            self._look(sensed)
         return self._focus
 
     @property
@@ -159,8 +163,10 @@ class Table:
         self.sensing.watch(engine.watches(self.state))
         deadline = engine.deadline(self.state)
         self._deadline = inf if deadline is None else deadline
-        by_zone = self.layout.by_zone
-        self._focus = tuple(by_zone[z].antenna for z in self._zones() if z in by_zone)
+        self._look(self.sensing.undecided_zones())
 
-    def _zones(self) -> tuple[Zone, ...]:
-        return engine.focus(self.state)
+    def _look(self, sensed: tuple[Zone, ...]) -> None:
+        self._sensed = sensed
+        by_zone = self.layout.by_zone
+        wanted = engine.focus(self.state, sensed)
+        self._focus = tuple(by_zone[z].antenna for z in wanted if z in by_zone)

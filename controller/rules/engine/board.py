@@ -107,10 +107,13 @@ def on_burn(state: RulesState, said: list[Said], event: CardCame) -> None:
             return
         close_deal(state, said, event.at, event.before)
     street = next_street(hand)
+    missed = _missed_burn(hand, street)
+    if missed is not None and _may_precede(hand, missed, event):
+        fill_burn(state, said, hand, missed, event)
+        return
     if street is None:
         return
     slot = next((i for i in plan.burns[street] if i not in hand.fills), None)
-    missed = _missed_burn(hand, street)
     if slot is not None:
         if missed is not None and board_count(hand, street) == 0:
             _late_burn(state, said, hand, event, missed, slot, street)
@@ -201,7 +204,13 @@ def _first_board(hand: Hand, street: Street) -> Fill | None:
     return min(found, key=lambda f: f.before) if found else None
 
 
-def _missed_burn(hand: Hand, street: Street) -> int | None:
+def _may_precede(hand: Hand, slot: int, event: CardCame) -> bool:
+    """Whether a burn that settles only now may have come before its street's first board card."""
+    first = _first_board(hand, hand.plan.slots[slot].street)
+    return first is not None and event.after < first.before
+
+
+def _missed_burn(hand: Hand, street: Street | None) -> int | None:
     """A burn slot of an earlier, finished street that no card has taken."""
     for s in BOARD_STREETS:
         if s is street:

@@ -21,7 +21,7 @@ from controller.rules.engine.suspicion import (
 from controller.rules.plans import SlotKind
 from controller.rules.remedies import hole_count_detail
 
-SURPLUS_WAIT_S = 1.5  # an exposed card may be on its way out while its replacement has landed
+SURPLUS_WAIT_S = 1.8  # an exposed card may be on its way out while its replacement has landed
 PAUSE_S = 1.5  # a card that comes after such a pause is no part of the flow of the deal
 
 

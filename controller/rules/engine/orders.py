@@ -36,7 +36,7 @@ def code_for_pair(state: RulesState, hand: Hand, late: int, early: int) -> tuple
     if a.kind is SlotKind.BURN:
         return "BURN_MISSING", None
     button = hand.button
-    on_button = (a.seat == button and b.round > a.round) or (
+    on_button = (a.seat == button and b.round > a.round and _only_button_missed(hand, a.round)) or (
         b.seat == button and b.round == a.round and b.round > 1 and _leads_its_round(hand, early)
     )
     if on_button:
@@ -63,6 +63,15 @@ def _was_first_of_all(hand: Hand, early: int) -> bool:
         f.before >= own.before
         for i, f in hand.fills.items()
         if hand.plan.slots[i].kind is SlotKind.HOLE
+    )
+
+
+def _only_button_missed(hand: Hand, n: int) -> bool:
+    """Whether everybody but the button has had a card in round n."""
+    return all(
+        slots[n - 1] in hand.fills
+        for seat, slots in hand.plan.by_seat.items()
+        if seat != hand.button
     )
 
 

@@ -12,7 +12,7 @@ from controller.rules.engine.play import in_play
 from controller.rules.engine.state import NEVER, Hand, Redeal, RulesState
 from controller.rules.plans import dealing_order
 
-BURN_S = 20.0  # a burn that lies so long before the first hole card is no part of the deal
+BURN_S = 6.0  # a burn that lies so long before the first hole card is no part of the deal
 MISPLACED = ("BTN_START", "BTN_NOT_MOVED", "BTN_SKIPPED", "BTN_BACKWARD")
 LOOSE_S = 8.0  # two arrivals at two seats within so long are a deal
 HOUSE_FINDINGS = frozenset({"READER_LOST", "SEAT_OVER_MAX", "SEAT_UNASSIGNED"})
@@ -95,8 +95,7 @@ def consider_start(state: RulesState, event: CardCame) -> list[CardCame] | None:
     at_due = {seat_of(e.zone) for e in recent} & set(seats)
     if seat == first or len(at_due) >= 2:
         opening = [*recent]
-        if event.before - min((b.before for b in burns), default=0.0) <= BURN_S:
-            opening += burns
+        opening += [b for b in burns if event.before - b.before <= BURN_S]
         return sorted(opening, key=lambda e: e.before)
     return None
 

@@ -210,6 +210,8 @@ def _came(state: RulesState, said: list[Said], event: CardCame) -> None:
         if was.zone == event.zone:
             return
         was = None
+    if event.source is None and was is not None and was.zone != event.zone:
+        was = None  # where it lay before was no place of its own: a wash, an earlier hand
     if event.zone == COUNT or (was is None and resume.adopts(state, event)):
         return
     hand = state.hand
@@ -292,6 +294,10 @@ def _begin_with(
     first_card = min(e.before for e in opening)
     if not start.begin(state, said, event.at, provisional=alone, first_card=first_card):
         return
+    opened = {e.token for e in opening}
+    for token, place in state.cards.items():
+        if token not in opened and not place.carried:
+            state.cards[token] = replace(place, carried=True)
     for first in opening:
         _arrived(state, said, first)
     start.check_button_in_hand(state, said, event.at)
@@ -492,6 +498,14 @@ def _key(state: RulesState, said: list[Said], event: KeyPressed) -> None:
         start.end(state, said, event.at, "misdeal")
     elif event.key == "confirm":
         _confirm(state, said, None, event.at, event.by)
+    elif event.key == "shuffled":
+        if state.hand is None or state.hand.provisional:
+            # The deck is whole and in the dealer's hand: what still lies about is no part of the coming deal.
+            if state.hand is not None:
+                start.cancel(state, said, event.at)
+            state.loose = ()
+            state.lone = None
+            state.cards = {t: replace(c, carried=True) for t, c in state.cards.items()}
     elif event.key == "quiet":
         state.quieted = frozenset(f.id for f in ledger.standing(state))
 

@@ -21,7 +21,9 @@ from controller.rules.engine.start import button_for_hand, due_seats
 from controller.rules.engine.state import Hand, RulesState
 from controller.rules.plans import BOARD_STREETS, SlotKind, dealing_order
 
-DUE_AHEAD = 4  # seats ahead of the deal that deserve a closer look
+DUE_AHEAD = 4  # places that the board shows as next
+FOCUS_AHEAD = 2  # places ahead of the deal that deserve a closer look
+FOCUS_MOST = 6
 
 
 def watches(state: RulesState) -> tuple[Watch, ...]:
@@ -40,23 +42,50 @@ def watches(state: RulesState) -> tuple[Watch, ...]:
     return tuple(Watch(z, since) for z, since in wanted.items())
 
 
-def focus(state: RulesState) -> tuple[Zone, ...]:
-    """The zones that are due next, and those that a question is about."""
+def focus(state: RulesState, sensed: tuple[Zone, ...] = ()) -> tuple[Zone, ...]:
+    """The zones that deserve a closer look: where something new was read and is not settled yet
+    (`sensed`), those that a question or a waiting judgement is about, and those that are due next.
+    The fewer they are, the closer the look."""
     hand = state.hand
+    wanted: dict[Zone, None] = dict.fromkeys(sensed)
     if hand is None:
-        return due(state)
-    wanted: dict[Zone, None] = {}
+        wanted.update(dict.fromkeys(due(state)[:2]))
+        return tuple(wanted)
     for s in hand.suspicions:
-        if s.step < 3 and s.code != "CARDS_OFF_TABLE":
-            for z in s.zones:
-                if z not in s.silent:
-                    wanted[z] = None
+        if s.finding is not None and s.step < 3 and s.code != "CARDS_OFF_TABLE":
+            wanted.update(dict.fromkeys(z for z in s.zones if z not in s.silent))
     for p in hand.pendings:
         wanted[p.zone] = None
-    if not hand.closed or board.street_under_way(hand) is not None:
-        for z in due(state):
-            wanted[z] = None
-    return tuple(wanted)[:6]
+        if p.what == "seat-surplus" and state.book is not None:
+            wanted[state.book.layout.burn_zone] = None
+    if not hand.closed:
+        wanted.update(dict.fromkeys(_next_seats(hand, sensed)))
+    elif board.street_under_way(hand) is not None:
+        wanted.update(dict.fromkeys(due(state)))
+    return tuple(wanted)[:FOCUS_MOST]
+
+
+def _next_seats(hand: Hand, sensed: tuple[Zone, ...]) -> list[Zone]:
+    """The next places of the deal, beyond those where a card has been read but is not settled."""
+    plan = hand.plan
+    filled = [i for i in hand.fills if plan.first_hole <= i <= plan.last_hole]
+    front = max(filled, default=plan.first_hole - 1) + 1
+    pending = set(sensed)
+    ahead: list[Zone] = []
+    for i in range(front, plan.last_hole + 1):
+        zone = plan.slots[i].zone
+        if zone in pending:
+            pending.discard(zone)
+            ahead.clear()
+            continue
+        ahead.append(zone)
+        if len(ahead) == FOCUS_AHEAD + len(pending):
+            break
+    gaps = [plan.slots[i].zone for i in range(max(0, front - 3), front) if i not in hand.fills]
+    burn = plan.predeal_burn
+    if burn is not None and burn not in hand.fills and not filled:
+        gaps.append(plan.slots[burn].zone)
+    return [z for z in dict.fromkeys([*ahead[:FOCUS_AHEAD], *gaps]) if z not in sensed]
 
 
 def due(state: RulesState) -> tuple[Zone, ...]:
@@ -75,26 +104,12 @@ def due(state: RulesState) -> tuple[Zone, ...]:
         return tuple(zones)
     plan = hand.plan
     if not hand.closed:
-        # Slots that came late may never come: look ahead from the last one filled, and at the gaps once more.
-        filled = [i for i in hand.fills if plan.first_hole <= i <= plan.last_hole]
-        front = max(filled, default=plan.first_hole - 1) + 1
-        ahead = [
-            plan.slots[i].zone for i in range(front, min(front + DUE_AHEAD, plan.last_hole + 1))
-        ]
-        if len(ahead) < DUE_AHEAD:
-            ahead += [plan.slots[i].zone for i in range(max(plan.first_hole, front - 3), front)]
-        # The places just served and just missed too: a second card there is a mistake.
-        gaps = [
+        waiting = [
             plan.slots[i].zone
-            for i in range(max(plan.first_hole, front - 3), front)
-            if i not in hand.fills
+            for i in range(plan.last_hole + 1)
+            if i not in hand.fills and i not in hand.excused
         ]
-        early = plan.predeal_burn
-        if early is not None and early not in hand.fills and not filled:
-            ahead.insert(0, plan.slots[early].zone)
-        if not ahead:
-            ahead = [book.layout.burn_zone]
-        return tuple(dict.fromkeys([*gaps, *ahead]))
+        return tuple(dict.fromkeys(waiting[:DUE_AHEAD])) or (book.layout.burn_zone,)
     street = board.next_street(hand)
     if street is None:
         return ()
