@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from controller.cli.scenario import app
@@ -125,6 +127,40 @@ def test_under_noise_an_expectation_is_met_by_cannot_tell() -> None:
     text = HAND + "deal seat 4\ndeal seat 6\ndeal seat 5\nexpect HOLE_ORDER seat=5\n"
     noisy = result_of(text, NoiseChoice(0.1, 0.05, 1.2), 1)
     assert noisy.missing == []
+
+
+ACTS = """
+burn / hole / hole until seat 6 / hole pass 2 / flop / turn / river / deal seat 4 / deal seat 10
+deal board / deal muck / deal off-table / deal count / fold 5 / lift 6 for 3s / expose seat 4 card 1
+move seat 4 card 1 -> burn / move seat 4 card 1 -> seat 5 / move board card 1 -> muck
+move muck card 1 -> seat 3 / move burn card 1 -> stub top / move off-table -> board
+swap seat 7 card 2 foreign / swap seat 7 card 1 card of blue / scramble board 1-3 / gather
+swap seat 6 card 1 duplicate of seat 5 card 1 / swap seat 6 card 1 clone of seat 5 card 1
+shuffle seed 2 / reshuffle-stub seed 3 / seat 8 empty / button 4 / button none / button 4,9
+key new-hand / key end-hand / key misdeal / key confirm / key quiet / sit-out 6 / in 6 / out 6
+in 12 / fault reader 1 lost for 5s / fault antenna 5 stuck for 5s / fault antenna 5 ghost for 3s
+fault dead tag 7c / fault unread seat 4 card 1 for 10s / wait 1s / wait 6s / power-cut / absent 4
+seats 1-8 / game omaha / profile delaware / deck blue seed 3 / deck red seed 4
+"""
+ANY_ACT = st.sampled_from([a.strip() for a in ACTS.replace("\n", "/").split("/") if a.strip()])
+
+
+@given(
+    st.sampled_from(["tda", "nj-tournament", "delaware", "north-dakota"]),
+    st.sampled_from(["burn=own", "burn=muck", "board=three", "stub=own count=burn"]),
+    st.lists(ANY_ACT | st.just("burn\nhole"), min_size=2, max_size=8),
+    st.booleans(),
+)
+@settings(max_examples=25, deadline=None)
+def test_no_order_of_acts_makes_the_table_raise(
+    profile: str, antennas: str, acts: list[str], noisy: bool
+) -> None:
+    """What cannot be carried out ends a run with its line, and nothing else does."""
+    head = f"profile {profile}\nbutton 3\ndecks red blue\nantennas {antennas}\nwait 1s\n"
+    noise = NoiseChoice(0.05, 0.02, 0.4) if noisy else None
+    result = result_of(head + "\n".join(acts) + "\n", noise)
+    assert len(result.faults) <= 1
+    assert result.virtual_s > 0
 
 
 def test_the_twin_nights_end_alike() -> None:
