@@ -33,6 +33,8 @@ from drivers.readings import Outcome, Poll, Uid
 
 HEAP_WINDOW_S = 5.0  # newcomers read twice within this time are counted together
 HEAP_MOST_READS = 24
+MOST_AT_ONCE = 3  # other newcomers of one zone within those seconds in a lawful deal
+BUSTLE_S = 2.5  # how long a card must have been read where there are more
 WASH_S = 6.0  # what settled so shortly before or after a wash was part of it
 MOVE_SILENCES = (
     2  # silences of its old zone that a move needs besides the odds, where silence can be heard
@@ -99,6 +101,16 @@ class Sensing:
     def undecided_zones(self) -> tuple[Zone, ...]:
         """Zones in which a newcomer has been read and is not decided yet."""
         return tuple(a.zone for a in self._antennas.values() if a.open)
+
+    def doubted_zones(self) -> tuple[Zone, ...]:
+        """Zones whose settled cards were not read lately though they could have been: a few looks
+        more decide whether they are gone.
+        """
+        return tuple(
+            a.zone
+            for a in self._antennas.values()
+            if a.barren > 0.0 or (a.plain > 1 and any(tag.silent > 1 for tag in a.settled.values()))
+        )
 
     def silences(self, zone: Zone) -> int:
         """k of the zone's antenna: how many silent polls prove that nothing lay there."""
@@ -643,6 +655,8 @@ class Sensing:
             return False
         if run.antenna.is_seat and self._replaces(run):
             return False
+        if run.last_ended - run.first_started < BUSTLE_S and self._bustles(tag, run):
+            return False
         home = tag.home
         for number, odds in run.against.items():
             if home is not None and number == home.number:
@@ -655,6 +669,22 @@ class Sensing:
             elif odds < run.need_rival:
                 return False
         return True
+
+    def _bustles(self, tag: Tag, run: Run) -> bool:
+        """Whether more cards than a street has have come to this antenna or over it just now: then
+        a card must lie longer than the hand of one who washes the deck lets it.
+        """
+        antenna = run.antenna
+        if self._at_ease(antenna, tag):
+            return False
+        horizon = run.last_ended - HEAP_WINDOW_S
+        passing = sum(
+            1
+            for uid in antenna.newcomers
+            if uid != tag.uid and self._crowds(antenna, uid, horizon, 2.0) is not None
+        )
+        fresh = sum(1 for t in antenna.settled.values() if t.settled_at >= horizon)
+        return passing + fresh > MOST_AT_ONCE
 
     def _replaces(self, run: Run) -> bool:
         """Whether a card of the seat has not been read since this newcomer was: exchanged rather
