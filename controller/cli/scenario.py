@@ -147,7 +147,7 @@ def _files(paths: Sequence[Path]) -> list[Path]:
 
 def _read(file: Path) -> tuple[Scenario | None, list[str]]:
     try:
-        text = file.read_text(encoding="utf-8")
+        text = file.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         return None, [f"{file}:1:1: cannot be read: {why}"]

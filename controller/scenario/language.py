@@ -44,6 +44,7 @@ DEAL_PILES: tuple[lines.PileName, ...] = (
 CARD_PILES: tuple[lines.PileName, ...] = ("board", "burn", "muck")
 FROM_PILES: tuple[lines.PileName, ...] = ("board", "burn", "muck", "count", "stub", "off-table")
 TO_PILES: tuple[lines.PileName, ...] = (*DEAL_PILES, "stub")
+DECK_NAMES = ("red", "blue", "green", "black")
 KEYS: tuple[lines.KeyName, ...] = get_args(lines.KeyName)
 STREETS: tuple[str, ...] = tuple(Street)
 STATES = ("asking", "open", "corrected", "ruled", "dismissed", "closed")
@@ -212,8 +213,8 @@ def _antennas(w: Words) -> lines.ScenarioLine:
 def _deck_name(w: Words) -> str:
     column = w.column
     name = w.name("a deck's name").rstrip(",")
-    if not re.fullmatch(r"[a-z][a-z0-9-]*", name):
-        w.note(f"'{name}' is no deck's name", "small letters and digits, such as red", column)
+    if name not in DECK_NAMES:
+        w.note(f"there is no deck '{name}'", ", ".join(DECK_NAMES), column)
     return name
 
 

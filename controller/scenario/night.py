@@ -107,7 +107,8 @@ class Night:
 
     hear: told whatever the rules say. folder: where a profile's path in the file starts from.
     now: virtual seconds since the table was opened; polls: looks so far.
-    Raises ProfileError for a profile that cannot be used.
+    Raises ProfileError for a profile that cannot be used, Impossible for a game that it does not
+    deal.
     """
 
     def __init__(
@@ -128,6 +129,7 @@ class Night:
         self._folder = folder or Path()
         self._game = up.game
         self._profile = self._load(up.profile)
+        self._check_game()
         self.layout = layout_of(up.antennas, up.noise.miss, up.noise.cross)
         self.registry = {
             seat: SeatStatus.IN if seat in up.seats else SeatStatus.OUT
@@ -325,7 +327,16 @@ class Night:
             (self._empty.discard if occupied else self._empty.add)(seat)
             self.dealer.seat(seat, occupied)
 
+    def _check_game(self) -> None:
+        deals = self._profile.games.value
+        if self._game not in deals:
+            raise Impossible(
+                f"profile {self._profile.name} does not deal {self._game}; it deals "
+                + ", ".join(deals)
+            )
+
     def _tell_opened(self) -> None:
+        self._check_game()
         self._tell(self._opened(opening=False))
 
     def _change_deck(self, deck: str, seed: int) -> None:

@@ -101,7 +101,7 @@ def run(
     result = Result()
     try:
         Run(under_noise(scenario, noise, seed), noise is not None, result, folder).run()
-    except ProfileError as error:
+    except (ProfileError, Impossible) as error:
         result.faults.append(str(error))
     return result
 
