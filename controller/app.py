@@ -115,7 +115,8 @@ class Daemon:
 
     source: where readings come from. boards: LED boards to drive. tape: where raw readings are
     recorded. decks: enrolled cards by UID. on_seats: told the seats due cards when they change.
-    on_shown: told what is on the disk and may be shown, after every commit.
+    on_shown: told what is on the disk and may be shown, after every commit. on_ready: called once
+    the floor may speak and readings may come.
     """
 
     def __init__(
@@ -130,6 +131,7 @@ class Daemon:
         decks: dict[Uid, tuple[str, str]] | None = None,
         on_seats: Callable[[tuple[int, ...]], None] = lambda seats: None,
         on_shown: Callable[[Shown], None] = lambda shown: None,
+        on_ready: Callable[[], None] = lambda: None,
     ) -> None:
         self.config = config
         self.clock = clock
@@ -144,6 +146,7 @@ class Daemon:
         self._tape = tape
         self._on_seats = on_seats
         self._on_shown = on_shown
+        self._on_ready = on_ready
         self._resumption = resumption
         self._vault = Vault(decks, public_key=config.public_key)
         self._seals = config.public_key is not None
@@ -246,6 +249,7 @@ class Daemon:
                 floor = FloorServer(config.socket, config.socket_mode, self, self.clock)
                 await stack.enter_async_context(floor)
                 await stack.enter_async_context(self._source)
+                self._on_ready()
                 await self._supervise()
         finally:
             for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):

@@ -13,6 +13,7 @@ import typer
 if TYPE_CHECKING:
     from controller.app import Daemon, Shown, Source, TableClock
     from controller.config import Config
+    from controller.journal.resume import Resumption
     from controller.robot_table import RobotTable
     from controller.tape import TapeWriter
 
@@ -106,13 +107,11 @@ def _daemon(
     clock: TableClock,
     robots: RobotTable | None,
     tape: TapeWriter | None,
-    resumption: object,
+    resumption: Resumption | None,
     with_screen: bool,
 ) -> Daemon:
     from controller.app import Daemon
-    from controller.journal.resume import Resumption
 
-    assert resumption is None or isinstance(resumption, Resumption)
     return Daemon(
         config,
         source,
@@ -122,7 +121,19 @@ def _daemon(
         decks=robots.decks if robots is not None else None,
         on_seats=robots.deal_to if robots is not None else lambda seats: None,
         on_shown=(lambda shown: None) if with_screen else _Lines(),
+        on_ready=(lambda: None) if with_screen else lambda: _ready(config, resumption),
     )
+
+
+def _ready(config: Config, resumption: Resumption | None) -> None:
+    table = config.file.table
+    _say(
+        f"watching {table.name}: {table.seats} seats, {table.game}, profile {config.profile.name}; "
+        f"journal {config.journal}, floor {config.socket}"
+    )
+    if resumption is not None:
+        hand = f"hand {resumption.hand}" if resumption.hand is not None else "no hand"
+        _say(f"taken up where a killed program left it: {hand}, by positions")
 
 
 async def _with_screen(daemon: Daemon, robots: RobotTable | None) -> None:

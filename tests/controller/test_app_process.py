@@ -1,0 +1,141 @@
+"""`burnturn run` as a process: signals, kills, and what the command line refuses."""
+
+from __future__ import annotations
+
+import random
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from controller.cli.main import PARTS, main
+from controller.cli.run import app
+from controller.config import sample_text
+from controller.floor.client import say
+from controller.floor.commands import Command
+from controller.journal.reader import JournalFile
+from controller.journal.record import body_of
+from controller.journal.verify import verify
+
+
+def write_config(folder: Path) -> Path:
+    path = folder / "table.toml"
+    text = sample_text().replace('socket = ""', 'socket = "s"')
+    path.write_text(text.replace("pace_ms = 450", "pace_ms = 150"))
+    return path
+
+
+@contextmanager
+def running(folder: Path, *words: str) -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
+    """The daemon, once it is ready; its lines so far."""
+    command = [sys.executable, "-m", "controller.cli.main", "run", "--headless", *words]
+    with subprocess.Popen(
+        command, cwd=folder, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+    ) as process:
+        lines: list[str] = []
+        try:
+            assert process.stderr is not None
+            for line in process.stderr:
+                lines.append(line)
+                if line.startswith("watching"):
+                    break
+            assert lines, "it ended before it was ready"
+            yield process, lines
+        finally:
+            process.kill()
+
+
+def kinds(folder: Path) -> list[str]:
+    with JournalFile(folder / "burnturn.journal") as journal:
+        assert verify(journal).ok
+        return [type(body_of(r)).__name__ for r in journal.records()]
+
+
+def test_sigterm_ends_it_cleanly(tmp_path: Path) -> None:
+    config = write_config(tmp_path)
+    with running(tmp_path, "--config", str(config)) as (process, lines):
+        assert "11 seats, holdem, profile tda" in lines[0]
+        assert say(tmp_path / "s", Command(do="status", by="x")).ok
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(10) == 0
+    assert kinds(tmp_path)[-1] == "Stopped"
+    assert not (tmp_path / "s").exists()
+
+
+def test_kills_at_any_moment_lose_nothing_that_was_acknowledged(tmp_path: Path) -> None:
+    config = write_config(tmp_path)
+    chance = random.Random(7)
+    said = 0
+    for n in range(3):
+        with running(tmp_path, "--config", str(config)) as (process, _):
+            for _ in range(chance.randint(1, 6)):
+                status = "in" if said % 2 == 0 else "out"
+                command = Command(do="seat", by="anna", seat=10, status=status)
+                assert say(tmp_path / "s", command).ok
+                said += 1
+            process.kill()
+            process.wait(10)
+        found = kinds(tmp_path)
+        assert found.count("SeatRegistered") == said
+        assert found.count("Resumed") == n
+    with running(tmp_path, "--config", str(config)):
+        answer = say(tmp_path / "s", Command(do="status", by="anna"))
+    seats = answer.data["seats"]
+    assert isinstance(seats, dict)
+    assert seats["10"] == ("out" if said % 2 == 0 else "in")
+
+
+def test_every_fault_of_the_configuration_is_printed_and_nothing_starts(tmp_path: Path) -> None:
+    config = write_config(tmp_path)
+    config.write_text(
+        config.read_text().replace('"holdem"', '"stud"').replace("seats = 11 ", "seats = 12 ")
+    )
+    result = CliRunner().invoke(app, ["--config", str(config)])
+    assert result.exit_code == 1
+    assert 'game = "stud"; allowed: holdem, omaha, omaha8' in result.output
+    assert "seats = 12; allowed: a whole number, 2 to 11" in result.output
+    assert not (tmp_path / "burnturn.journal").exists()
+
+
+def test_a_missing_tape_and_two_tapes_at_once_are_refused(tmp_path: Path) -> None:
+    run = CliRunner().invoke
+    gone = str(tmp_path / "gone")
+    assert "there is no such file" in run(app, ["--replay", gone]).output
+    both = run(app, ["--replay", gone, "--record", gone])
+    assert "choose one" in both.output
+
+
+def test_a_recorded_night_is_played_back(tmp_path: Path) -> None:
+    config = write_config(tmp_path)
+    with running(tmp_path, "--config", str(config), "--record", "tape") as (process, _):
+        say(tmp_path / "s", Command(do="status", by="x"))
+        process.send_signal(signal.SIGTERM)
+        process.wait(10)
+    assert (tmp_path / "tape").read_text().startswith('{"tape":"burnturn tape 1"')
+    (tmp_path / "burnturn.journal").unlink()
+    with running(tmp_path, "--config", str(config), "--replay", "tape", "--speed", "0") as (
+        process,
+        _,
+    ):
+        assert process.wait(10) == 0
+    assert kinds(tmp_path)[-1] == "Stopped"
+
+
+def test_help_lists_every_part_without_importing_one(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    shown = capsys.readouterr().out
+    for part in PARTS:
+        assert part in shown
+
+
+def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--version"])
+    assert re.fullmatch(r"burnturn \d+\.\d+\.\d+\n", capsys.readouterr().out)
