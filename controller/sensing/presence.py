@@ -49,7 +49,6 @@ CLONE_FLIPS_ALONE = 12
 UNREAD_CARDS = (
     2  # cards of a high pile that may have shown themselves at no look yet: a folded hand
 )
-LEAST_NONE = 2e-3  # no look is trusted more than this to have shown at least one card of a pile
 LONGEST_SILENCE = 40  # polls; no settled card needs more silences than this to be gone
 _PRIOR_LOOKS = 8  # weight of the antenna's miss rate against a card's own record
 _MOST_TAGS = 512
@@ -65,6 +64,7 @@ class Sensing:
         self._vault = vault
         self._budget = budget or FalseAlarmBudget()
         self._place_nats = self._budget.place_nats
+        self._left_nats = self._budget.left_nats
         self._move_nats = self._budget.move_nats
         self._antennas = {a.antenna: Antenna(a, self._budget) for a in layout.antennas}
         self._by_zone = {a.zone: a for a in self._antennas.values()}
@@ -131,9 +131,10 @@ class Sensing:
             watch = wanted.get(antenna.zone)
             if watch is None:
                 antenna.asked = None
+                antenna.watching = False
             elif antenna.asked is None or antenna.asked.watch != watch:
                 antenna.asked = Lookout(watch, _clean_polls(antenna, watch.since))
-            antenna.refresh()
+                antenna.watching = True
 
     def renew(self, at: float) -> list[CardCarried]:
         """A hand is over: every token is forgotten, and the cards still settled get new ones."""
@@ -196,9 +197,10 @@ class Sensing:
         if uids == antenna.steady and antenna.quiet and complete and outcome is not _NOISE:
             antenna.polls += 1
             antenna.last_ended = ended
-            if not antenna.full:
-                antenna.looks.append(started)
-            return []
+            if antenna.full:
+                return []
+            antenna.looks.append(started)
+            return self._answer(antenna, started, ended) if antenna.watching else []
         if outcome is _NOISE:
             antenna.noise += 1
             return []
@@ -223,7 +225,7 @@ class Sensing:
             if len(others) < len(strangers):
                 complete = False  # a ghost hides whom it was made of: this look proves no absence
         if complete:
-            self._hear(antenna, uids)
+            self._hear(antenna, uids, len(strangers))
         if antenna.hooked:
             self._answer_strays(antenna, uids, started, ended, complete, events)
         if antenna.heap or others:
@@ -240,13 +242,15 @@ class Sensing:
         if complete:
             antenna.polls += 1
             antenna.last_ended = ended
-            antenna.full = not antenna.room()
             stack = antenna.max_stack
             held = antenna.is_seat and settled and len(strangers) == len(uids)
-            if not antenna.full and not held and (stack is None or len(uids) < stack):
+            if not held and (stack is None or len(uids) < stack) and antenna.room():
                 antenna.looks.append(started)
-                if antenna.asked is not None and antenna.asked.level < 2:
-                    self._count(antenna, bool(others), started, ended, events)
+                if antenna.watching:
+                    if others and antenna.asked is not None:
+                        antenna.asked.counted += started >= antenna.asked.watch.since
+                    else:
+                        events += self._answer(antenna, started, ended)
             if not others and not antenna.silent:
                 antenna.steady = tuple(uids)
         antenna.refresh()
@@ -254,7 +258,7 @@ class Sensing:
 
     # -- settled cards -----------------------------------------------------------------------------
 
-    def _hear(self, antenna: Antenna, uids: Sequence[Uid]) -> None:
+    def _hear(self, antenna: Antenna, uids: Sequence[Uid], strangers: int) -> None:
         """Note which settled cards a clean look named, and what its silence about the others means.
 
         A look that names fewer cards than the antenna can tell apart had room for another one. A
@@ -264,6 +268,8 @@ class Sensing:
         if not settled:
             antenna.silent = antenna.roomy = antenna.plain = 0
             antenna.barren = 0.0
+            return
+        if not antenna.silent and strangers + len(settled) == len(uids):
             return
         stack = antenna.max_stack
         room = stack is None or len(uids) < stack
@@ -276,6 +282,7 @@ class Sensing:
         unseen = UNREAD_CARDS if antenna.keeps_heap else 0
         doubt = antenna.odds(unseen + max(cards, (stack or 0) + 1)).doubt if crowded else 0.0
         silent = 0
+        longest, deepest = 0, 0.0
         if stack is None or not crowded:
             antenna.barren = 0.0
         else:
@@ -283,7 +290,7 @@ class Sensing:
             # places in the answer, but hardly all of them.
             others = len(uids)
             none = ((others + 1) / (len(settled) + others)) ** stack if others else 0.0
-            antenna.barren -= log(max(none, antenna.miss**stack, LEAST_NONE))
+            antenna.barren -= log(max(none, antenna.none))
         for uid, tag in settled.items():
             if uid in uids:
                 antenna.barren = 0.0
@@ -298,7 +305,13 @@ class Sensing:
                 tag.silent += 1
                 tag.doubt += doubt
                 silent += 1
+                if tag.silent > longest:
+                    longest = tag.silent
+                if tag.doubt > deepest:
+                    deepest = tag.doubt
         antenna.silent = silent
+        antenna.longest = longest
+        antenna.deepest = deepest
         if not crowded:
             antenna.misses += silent
 
@@ -306,6 +319,14 @@ class Sensing:
         self, antenna: Antenna, started: float, ended: float, events: list[TableEvent]
     ) -> None:
         """Believe that settled cards are gone whose silence has lasted long enough."""
+        nats = self._left_nats
+        if antenna.crowded:
+            # Looks with room to spare, one after the other, show that the pile itself is gone.
+            row = min(antenna.roomy, antenna.longest)
+            if antenna.barren < nats and antenna.deepest < nats and row < antenna.roomy_need:
+                return
+        elif min(antenna.plain, antenna.longest) < antenna.plain_need:
+            return
         silent = [t for t in antenna.settled.values() if t.silent > 1]
         for tag in [t for t in silent if self._is_gone(antenna, t)]:
             if any(ended - run.last_ended < RECENT_S for run in tag.runs.values()):
@@ -327,15 +348,12 @@ class Sensing:
                 self._take_up(tag)
 
     def _is_gone(self, antenna: Antenna, tag: Tag) -> bool:
-        nats = self._budget.left_nats
-        stack = antenna.max_stack
-        if stack is not None and antenna.crowded:
-            # Looks with room to spare, one after the other, show that the pile itself is gone.
-            room = ceil(nats / -log(min(stack * antenna.miss, 0.7)))
+        nats = self._left_nats
+        if antenna.crowded:
             if antenna.barren >= nats or tag.doubt >= nats:
                 return True
-            return bool(min(tag.silent, antenna.roomy) >= room)
-        if tag.silent < antenna.k:
+            return min(tag.silent, antenna.roomy) >= antenna.roomy_need
+        if tag.silent < antenna.plain_need:
             return False
         looks = max(antenna.polls - tag.tested - tag.silent, 0)
         rate = (tag.missed + antenna.miss * _PRIOR_LOOKS) / (looks + _PRIOR_LOOKS)
@@ -641,16 +659,14 @@ class Sensing:
         run.against[rival.number] -= odds.miss_cross if near else odds.miss_far
 
     def _decide(self, antenna: Antenna, ended: float, events: list[TableEvent]) -> None:
-        """Grant the claims whose odds suffice."""
+        """Grant the claims whose odds suffice, those first that are proven not to pass by."""
         for tag in list(antenna.concerned.values()):
             for run in list(tag.runs.values()):
-                if self._granted(tag, run):
+                if run.passing >= run.need_passing and self._granted(tag, run):
                     self._settle(tag, run, ended, events)
                     break
 
     def _granted(self, tag: Tag, run: Run) -> bool:
-        if run.passing < run.need_passing:
-            return False
         if not tag.known and self._vault.enrolled and run.reads <= run.antenna.k:
             return False
         if run.antenna.is_seat and self._replaces(run):
@@ -802,30 +818,24 @@ class Sensing:
 
     # -- silences ----------------------------------------------------------------------------------
 
-    def _count(
-        self,
-        antenna: Antenna,
-        newcomer: bool,
-        started: float,
-        ended: float,
-        events: list[TableEvent],
-    ) -> None:
+    def _answer(self, antenna: Antenna, started: float, ended: float) -> list[TableEvent]:
         """Answer the watch kept on this zone once enough clean polls have shown nothing new."""
         asked = antenna.asked
         if asked is None or started < asked.watch.since:
-            return
+            return []
         asked.counted += 1
         wanted = antenna.k * (asked.level + 1)
-        if newcomer or antenna.open or antenna.heap or antenna.lost or asked.counted < wanted:
-            return
+        if asked.counted < wanted or antenna.open or antenna.heap or antenna.lost:
+            return []
         if antenna.last_came > asked.watch.since:
-            asked.level = 2  # a card came after all; this watch is answered
-            return
+            antenna.watching = False  # a card came after all
+            return []
         asked.counted = _clean_polls(antenna, asked.watch.since)
         if asked.counted < wanted:
-            return
+            return []
         asked.level += 1
-        events.append(
+        antenna.watching = asked.level < 2
+        return [
             StillEmpty(
                 at=ended,
                 zone=antenna.zone,
@@ -834,7 +844,7 @@ class Sensing:
                 clean_polls=asked.counted,
                 level=asked.level,
             )
-        )
+        ]
 
 
 def _clean_polls(antenna: Antenna, since: float) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
-from math import log
+from math import ceil, log
 
 from controller.model.events import Token
 from controller.model.findings import Watch
@@ -20,6 +20,7 @@ PASSING = (
     0.1  # prior share of newcomers that were read in flight over the antenna and lie beside it
 )
 LONE_READS = 2  # looks after its flight in which a newcomer must be read at least
+LEAST_NONE = 2e-3  # no look is trusted more than this to have shown at least one card of a pile
 _REMEMBERED_LOOKS = 64
 _REMEMBERED_READS = 64
 
@@ -72,6 +73,7 @@ class Antenna:
         "cross",
         "cross_reads",
         "crowded",
+        "deepest",
         "full",
         "ghosts",
         "heap",
@@ -84,6 +86,7 @@ class Antenna:
         "last_came",
         "last_ended",
         "lifted",
+        "longest",
         "looks",
         "lost",
         "max_stack",
@@ -94,17 +97,21 @@ class Antenna:
         "neighbours",
         "newcomers",
         "noise",
+        "none",
         "number",
         "open",
         "plain",
+        "plain_need",
         "polls",
         "quiet",
         "roomy",
+        "roomy_need",
         "settled",
         "silent",
         "steady",
         "strangers",
         "stuck",
+        "watching",
         "zone",
     )
 
@@ -118,6 +125,12 @@ class Antenna:
         self.max_stack = profile.max_stack
         self.heap_limit = max(profile.max_stack, 4) if profile.max_stack is not None else 8
         self.k = budget.silences(profile.miss_rate)
+        # Silences that show a card, or a pile too high to be read, to be gone; and the chance that
+        # a look shows no card of such a pile.
+        self.plain_need = max(self.k, ceil(budget.left_nats / -log(self.miss)))
+        stack = profile.max_stack or 1
+        self.roomy_need = ceil(budget.left_nats / -log(min(stack * self.miss, 0.7)))
+        self.none = max(self.miss**stack, LEAST_NONE)
         self.near = frozenset(profile.neighbours)
         self.neighbours: tuple[Antenna, ...] = ()
         self._odds: dict[int, Odds] = {}
@@ -144,12 +157,15 @@ class Antenna:
         self.full = False
         self.silent = 0  # settled cards that the last poll did not name
         self.crowded = False  # whether the last poll came from a pile too high to be read
+        self.longest = 0  # silences of the settled card that was silent longest
+        self.deepest = 0.0
         self.barren = 0.0  # weight of the looks in a row that showed no card of a high pile
         self.roomy = 0  # clean polls in a row that had room for another card
         self.plain = 0  # clean polls in a row that could name every card
         self.last_ended = float("-inf")
         self.last_came = float("-inf")
         self.asked: Lookout | None = None
+        self.watching = False  # whether its watch is still to be answered
 
         self.polls = self.noise = self.misses = self.cross_reads = 0
         self.ghosts = self.strangers = self.moves = self.heaps = 0
@@ -183,14 +199,7 @@ class Antenna:
         thought.
         """
         self.full = not self.room()
-        self.quiet = not (
-            self.concerned
-            or self.hooked
-            or self.silent
-            or self.heap
-            or self.stuck
-            or (self.asked is not None and self.asked.level < 2)
-        )
+        self.quiet = not (self.concerned or self.hooked or self.silent or self.heap or self.stuck)
 
     @property
     def keeps_heap(self) -> bool:
