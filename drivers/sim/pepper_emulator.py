@@ -127,8 +127,12 @@ class PepperEmulator:
     @property
     def wake_at(self) -> float:
         """When `tick` has something to do even if no byte comes; `inf`: never."""
-        later = min((due for due, _ in self._later), default=inf)
-        return min(later, self._look_due, self._push_due)
+        if not self.plugged:
+            return inf
+        due = min(self._look_due, self._push_due)
+        if self._later:
+            due = min(due, *(at for at, _ in self._later))
+        return max(due, self._deaf_until)
 
     def feed(self, data: bytes, now: float) -> bytes:
         """Bytes from the host; gives what the reader sends by now."""

@@ -14,6 +14,9 @@ from itertools import pairwise
 from drivers.contracts import TagReader
 from drivers.readings import Health, HealthState, Outcome, Poll
 
+PATIENCE_S = 60.0
+"""Far more than any of this takes; a reader that never answers fails instead of hanging."""
+
 
 async def take(
     readings: AsyncIterator[Poll | Health], count: int
@@ -40,7 +43,7 @@ class TagReaderContract:
         """Open it, take polls, close it; it must leave nothing running."""
 
         async def main() -> tuple[list[Poll], list[Health]]:
-            async with self.reader() as reader:
+            async with asyncio.timeout(PATIENCE_S), self.reader() as reader:
                 readings = reader.readings()
                 first = await take(readings, len(reader.antennas))
                 reader.focus(focus)

@@ -17,7 +17,7 @@ from drivers.rfid.pepper_session import PepperSettings
 from drivers.sim.pepper_emulator import PepperEmulator
 from drivers.sim.pepper_rims import VirtualClock, virtual_connect
 from drivers.sweep import SweepScheduler
-from tests.drivers.contract import TagReaderContract, take
+from tests.drivers.contract import PATIENCE_S, TagReaderContract, take
 from tests.drivers.still_field import StillField
 
 ALL = tuple(range(1, 17))
@@ -76,7 +76,7 @@ def test_a_cable_pulled_and_put_back_on_a_real_port(kind: str) -> None:
             SPECS, StillField(ALL), 0.0005, kind="pty" if kind == "pty" else "tcp"
         )
         table = tag_reader(SPECS, emulated=emulated, backoff_s=(0.01,))
-        async with table as reader:
+        async with asyncio.timeout(PATIENCE_S), table as reader:
             readings = reader.readings()
             await take(readings, 40)
             emulated.unplug("reader 2")
