@@ -22,6 +22,7 @@ from controller.scenario.night import Night
 from controller.scenario.spelling import spell
 
 PATIENCE_S = 10.0
+NOISY_PATIENCE_S = 20.0
 SETTLING_S = 5.0
 LEAD_IN_S = 15.0
 LEAD_IN_SWEEPS = 40
@@ -143,7 +144,8 @@ class Run:
         self._night = Night(scenario, self._heard.hear, folder)
         self._acted_at = 0.0
         sweep_s = self._night.sweep_s
-        self._patience_s = max(PATIENCE_S, PATIENCE_SWEEPS * sweep_s)
+        patience_s = NOISY_PATIENCE_S if noisy else PATIENCE_S
+        self._patience_s = max(patience_s, PATIENCE_SWEEPS * sweep_s)
         self._settling_s = max(SETTLING_S, SETTLING_SWEEPS * sweep_s)
 
     def run(self) -> None:
