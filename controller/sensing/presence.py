@@ -230,13 +230,15 @@ class Sensing:
             self._answer_strays(antenna, uids, started, ended, complete, events)
         if antenna.heap or others:
             others = self._pass_heap(antenna, others, started)
+        ripe: list[tuple[Tag, Run]] = []
         if antenna.concerned:
-            self._weigh(antenna, uids, started, ended, complete, events)
+            ripe = self._weigh(antenna, uids, started, ended, complete, events)
         for tag in others:
             if antenna.number not in tag.runs:
                 self._sight(antenna, tag, started, ended, complete)
-        if antenna.concerned:
-            self._decide(antenna, ended, events)
+        for tag, run in ripe:
+            if tag.runs.get(run.antenna.number) is run and self._granted(tag, run):
+                self._settle(tag, run, ended, events)
         if antenna.silent and complete:
             self._miss_cards(antenna, started, ended, events)
         if complete:
@@ -589,30 +591,47 @@ class Sensing:
         ended: float,
         complete: bool,
         events: list[TableEvent],
-    ) -> None:
-        """Let one look count for and against every claim that it bears on."""
-        number = antenna.number
+    ) -> list[tuple[Tag, Run]]:
+        """Let one look count for and against every claim that it bears on; returns those claims
+        that are proven not to pass by.
+        """
+        number, near = antenna.number, antenna.near
+        cards = len(antenna.settled)
+        here = antenna.odds(cards + len(antenna.open))
         dead: list[tuple[Tag, Run]] = []
+        ripe: list[tuple[Tag, Run]] = []
         for uid, tag in antenna.concerned.items():
             named = uid in uids
             if not named and not complete:
                 continue
             for run in tag.runs.values():
+                against = run.against
+                alive = True
                 if run.antenna is antenna:
                     if named:
                         tag.note(antenna, started)
                         self._read(run, tag, started, ended)
                     else:
-                        self._silence(run, tag)
-                elif number in run.against:
-                    self._hear_rival(run, tag, antenna, named, started, len(uids))
-                if run.passing <= 0.0 or min(run.against.values(), default=1.0) <= 0.0:
+                        run.looks += 1
+                        run.passing += here.miss_away
+                        alive = run.passing > 0.0
+                        for rival in against:
+                            against[rival] += here.miss_cross if rival in near else here.miss_far
+                            alive = alive and against[rival] > 0.0
+                elif number in against:
+                    if not self._hear_rival(run, tag, antenna, named, started, len(uids)):
+                        continue
+                    alive = against[number] > 0.0
+                if not alive:
                     dead.append((tag, run))
+                elif run.passing >= run.need_passing:
+                    ripe.append((tag, run))
         for tag, run in dead:
             home = tag.home
             self._give_up(tag, run)
             if home is antenna and tag.uid in uids:
                 self._flip(tag, run.antenna, ended, events)
+        return ripe
 
     def _read(self, run: Run, tag: Tag, started: float, ended: float) -> None:
         antenna = run.antenna
@@ -631,40 +650,26 @@ class Sensing:
                 odds.read_cross if home.number in antenna.near else odds.read_far
             )
 
-    def _silence(self, run: Run, tag: Tag) -> None:
-        antenna = run.antenna
-        run.looks += 1
-        odds = antenna.odds(len(antenna.settled) + len(antenna.open))
-        run.passing += odds.miss_away
-        against = run.against
-        for number in against:
-            against[number] += odds.miss_cross if number in antenna.near else odds.miss_far
-
     def _hear_rival(
         self, run: Run, tag: Tag, rival: Antenna, named: bool, started: float, answered: int
-    ) -> None:
-        """A look of the antenna at which, by the rival account, the card lies."""
+    ) -> bool:
+        """A look of the antenna at which, by the rival account, the card lies; returns whether it
+        counted.
+        """
         home = tag.home is rival
         odds = rival.odds(len(rival.settled) + (0 if home else 1))
         near = rival.number in run.antenna.near
         if named:
             run.against[rival.number] -= odds.read_cross if near else odds.read_far
-            return
+            return True
         if home:
             if odds.crowded and rival.max_stack is not None and answered >= rival.max_stack:
-                return
+                return False
             run.home_silences += 1
         elif started < run.flown_at:
-            return
+            return False
         run.against[rival.number] -= odds.miss_cross if near else odds.miss_far
-
-    def _decide(self, antenna: Antenna, ended: float, events: list[TableEvent]) -> None:
-        """Grant the claims whose odds suffice, those first that are proven not to pass by."""
-        for tag in list(antenna.concerned.values()):
-            for run in list(tag.runs.values()):
-                if run.passing >= run.need_passing and self._granted(tag, run):
-                    self._settle(tag, run, ended, events)
-                    break
+        return True
 
     def _granted(self, tag: Tag, run: Run) -> bool:
         if not tag.known and self._vault.enrolled and run.reads <= run.antenna.k:
