@@ -39,7 +39,7 @@ BACKOFF_S = (0.25, 0.5, 1.0, 2.0, 5.0)
 PUSH_AGE_S = 0.4
 """A pushed report tells of a tag that was in the field at most so long ago."""
 PUSH_QUIET_S = 2.0
-"""A pushing reader that says nothing for so long is asked whether it is still there."""
+"""A reader that reports by itself and says nothing for so long is told its task anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,9 +198,9 @@ class PepperLink:
             self._heard_at = now
             session.feed(data, now)
         elif now - self._heard_at > PUSH_QUIET_S:
-            if not await self._run(session.ping()):
-                raise self._silent()
-            self._heard_at = self._clock()
+            # Nothing lies there, or it restarted and forgot its task: the task is given anew, and a
+            # reader that is gone shows by not answering.
+            self._pushing = False
         return [
             poll
             for push in session.take_pushes()

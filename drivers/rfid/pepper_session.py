@@ -266,6 +266,8 @@ class PepperSession:
         if s.switching:
             for port in s.ports:
                 answer = yield SetActiveAntenna(port)
+                if answer is None:
+                    raise self._broke_off()
                 if not isinstance(answer, Done):
                     code = answer.shown if isinstance(answer, Failed) else "none"
                     raise AntennaRefusedError(
@@ -277,6 +279,13 @@ class PepperSession:
         self._settled = True
         return self.version
 
+    def _broke_off(self) -> DeviceSilentError:
+        return DeviceSilentError(
+            "it stopped answering while it was set up",
+            self.settings.where,
+            "Check its cable and power; it is tried again by itself.",
+        )
+
     def _in_step(self) -> Procedure[bool]:
         """The next answer will belong to the next command. False if the reader stays silent."""
         for _ in range(3):
@@ -287,6 +296,8 @@ class PepperSession:
     def _check_version(self) -> Procedure[None]:
         s = self.settings
         answer = yield GetVersion()
+        if answer is None:
+            raise self._broke_off()
         if isinstance(answer, Version):
             self.version = answer.text[:32]
             major = _MAJOR.match(answer.text)

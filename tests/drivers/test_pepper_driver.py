@@ -417,6 +417,20 @@ def test_a_reporting_reader_that_falls_silent_is_told() -> None:
     run(test)
 
 
+def test_a_reporting_reader_that_restarts_is_told_its_task_anew() -> None:
+    async def test() -> None:
+        bench = Bench(push=(PushPlan("json"), None))
+        async with opened(bench) as readings:
+            await bench.polls(readings, 60)
+            bench.emulators[0].arm(WireFault.REBOOT, bench.clock())
+            await bench.until(readings, lambda r: isinstance(r, Poll) and r.antenna > 8)
+            await bench.until(readings, lambda r: isinstance(r, Poll) and r.antenna <= 8)
+        assert all(state is HealthState.OK for _, state, _ in bench.health())
+        assert bench.ether.overlaps == []
+
+    run(test)
+
+
 def test_a_programming_error_in_a_keeper_is_not_swallowed() -> None:
     async def test() -> None:
         async def broken() -> Wire:

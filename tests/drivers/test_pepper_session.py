@@ -227,6 +227,9 @@ def test_firmware_can_be_allowed() -> None:
 def test_silence_and_refused_antennas_say_what_to_do() -> None:
     with pytest.raises(DeviceSilentError, match="Check the reader's power"):
         refused([], PepperSettings())
+    for answers in ([Done(1)], [Done(1), Version("2.56"), Done(6), Done(5)]):
+        with pytest.raises(DeviceSilentError, match="stopped answering"):
+            refused(answers, PepperSettings())
     with pytest.raises(AntennaRefusedError, match=r"port 1 \(error 0110\).*pepper-c1"):
         refused(
             [Done(1), Version("2.56"), Done(6), Done(5), Failed(0x0F, b"\x01\x10")],
