@@ -248,6 +248,8 @@ class Daemon:
                 config = self.config
                 floor = FloorServer(config.socket, config.socket_mode, self, self.clock)
                 await stack.enter_async_context(floor)
+                for board in self._boards:
+                    await stack.enter_async_context(board)
                 await stack.enter_async_context(self._source)
                 self._on_ready()
                 await self._supervise()

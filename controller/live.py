@@ -21,6 +21,7 @@ from controller.outputs.terminal import screen
 from controller.robot_table import RobotTable
 from controller.rules.profile import load, names
 
+TALL = 36  # rows for the small board below the large one
 MENU_KEYS = "abcdefghijklmnopqrstuvwxyz0123456789"
 
 
@@ -48,7 +49,7 @@ class LiveScreen:
             view,
             daemon.shown.progress,
             colour_64x32(view),
-            mono_32x8(view),
+            mono_32x8(view) if self._console.height >= TALL else None,
             daemon.shown.findings,
             self._status(),
             self._help(),

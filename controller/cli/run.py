@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from controller.app import Daemon, Shown, Source, TableClock
     from controller.config import Config
     from controller.journal.resume import Resumption
+    from controller.outputs.png import PngBoard
     from controller.robot_table import RobotTable
     from controller.tape import TapeWriter
 
@@ -35,6 +37,9 @@ def run(
     replay: Annotated[
         Path | None, typer.Option(help="Play a recorded FILE instead of the readers.")
     ] = None,
+    board: Annotated[
+        Path | None, typer.Option(help="Keep the board's latest picture in this PNG file.")
+    ] = None,
     speed: Annotated[
         float, typer.Option(min=0, help="Of the replay: 1 as it was, 0 as fast as it goes.")
     ] = 1.0,
@@ -53,16 +58,22 @@ def run(
         _fail(f"--replay {replay}: there is no such file; record one with --record {replay}")
     with_screen = not headless and sys.stdout.isatty()
     try:
-        asyncio.run(_watch(checked, record, replay, speed, with_screen))
+        asyncio.run(_watch(checked, record, replay, speed, board, with_screen))
     except KeyboardInterrupt:
         raise typer.Exit(130) from None
 
 
 async def _watch(
-    config: Config, record: Path | None, replay: Path | None, speed: float, with_screen: bool
+    config: Config,
+    record: Path | None,
+    replay: Path | None,
+    speed: float,
+    board: Path | None,
+    with_screen: bool,
 ) -> None:
     from controller.app import take_up
     from controller.floor.commands import FloorError
+    from controller.outputs.png import PngBoard
     from controller.tape import TapeError, TapeWriter
     from drivers.errors import DriverError
 
@@ -73,7 +84,8 @@ async def _watch(
                 tape = stack.enter_context(TapeWriter(record, config.file.table.name))
             resumption, clock = take_up(config.journal, _say)
             source, robots = _source(config, replay, speed, clock)
-            daemon = _daemon(config, source, clock, robots, tape, resumption, with_screen)
+            boards = (PngBoard(board),) if board is not None else ()
+            daemon = _daemon(config, source, clock, robots, tape, boards, resumption, with_screen)
             if robots is not None and resumption is not None:
                 robots.carry_on(daemon.desk())
             if with_screen:
@@ -107,6 +119,7 @@ def _daemon(
     clock: TableClock,
     robots: RobotTable | None,
     tape: TapeWriter | None,
+    boards: Sequence[PngBoard],
     resumption: Resumption | None,
     with_screen: bool,
 ) -> Daemon:
@@ -118,6 +131,7 @@ def _daemon(
         clock,
         resumption=resumption,
         tape=tape,
+        boards=boards,
         decks=robots.decks if robots is not None else None,
         on_seats=robots.deal_to if robots is not None else lambda seats: None,
         on_shown=(lambda shown: None) if with_screen else _Lines(),

@@ -14,6 +14,7 @@ from controller.model.findings import Finding, Progress, Stage
 from controller.model.table import Zone, is_board, seat_of
 
 BOARD_CARDS = 5
+READER_LOST = "READER_LOST"  # the finding that is a fault of the table, not of the deal
 
 
 class Mark(StrEnum):
@@ -261,19 +262,22 @@ def _seat_views(
 
 
 def _notice(findings: tuple[Finding, ...], health: Sequence[str]) -> Notice | None:
-    """The one thing to press: the gravest alarm, else a question, else a notice, else a fault."""
-    alarms = [f for f in findings if f.alarming]
-    asked = [f for f in findings if f.asking]
-    others = [f for f in findings if not f.alarming and not f.asking]
-    ordered = alarms + asked + others
-    if alarms or asked:
-        first = ordered[0]
-        level = Level.ALARM if first.alarming else Level.QUESTION
-        return _of_finding(first, level, len(ordered) - 1)
-    if health:
-        return Notice(Level.FAULT, "READER FAULT", ". ".join(health), more=len(others))
+    """The one thing to press: the gravest alarm, else a question, a fault, a notice."""
+    lost = [f for f in findings if f.code == READER_LOST]
+    dealing = [f for f in findings if f.code != READER_LOST]
+    alarms = [f for f in dealing if f.alarming]
+    asked = [f for f in dealing if f.asking]
+    others = [f for f in dealing if not f.alarming and not f.asking]
+    waiting = len(dealing) - 1
+    if alarms:
+        return _of_finding(alarms[0], Level.ALARM, waiting)
+    if asked:
+        return _of_finding(asked[0], Level.QUESTION, waiting)
+    if health or lost:
+        detail = ". ".join(health) or lost[0].seen
+        return Notice(Level.FAULT, "READER FAULT", detail, more=len(others))
     if others:
-        return _of_finding(others[0], Level.DUTY, len(others) - 1)
+        return _of_finding(others[0], Level.DUTY, waiting)
     return None
 
 

@@ -61,7 +61,7 @@ def page(text: str, columns: int, now_s: float) -> str:
 def colour_64x32(view: BoardView) -> Picture:
     """Two-metre text above, seats below."""
     canvas = Canvas(64, 32)
-    if view.notice is None or view.notice.level is Level.DUTY:
+    if view.notice is None or not _pressing(view.notice, view.now_s):
         _header(canvas, view)
         _next_line(canvas, view)
         _piles(canvas, view)
@@ -70,6 +70,14 @@ def colour_64x32(view: BoardView) -> Picture:
         _notice_block(canvas, view.notice, view.now_s)
         _seats(canvas, view, _LOW)
     return canvas.picture()
+
+
+def _pressing(notice: Notice, now_s: float) -> bool:
+    """Whether the notice takes the board now; a fault, which may last all night, every other
+    turn."""
+    if notice.level is Level.FAULT:
+        return turn(now_s, 2) == 0
+    return notice.level is not Level.DUTY
 
 
 def _header(canvas: Canvas, view: BoardView) -> None:
@@ -87,7 +95,7 @@ def _header(canvas: Canvas, view: BoardView) -> None:
 def _next_line(canvas: Canvas, view: BoardView) -> None:
     """Rows 6 to 12: where the next card goes, or the duty that waits."""
     notice = view.notice
-    duty = plain(notice.text) if notice is not None else ""
+    duty = plain(notice.text) if notice is not None and notice.level is Level.DUTY else ""
     if duty and (not view.next or turn(view.now_s, 2)):
         _running(canvas, 0, 6, duty, view.now_s, Ink.TEXT, large=True)
         return
@@ -101,7 +109,7 @@ def _next_line(canvas: Canvas, view: BoardView) -> None:
 
 def _piles(canvas: Canvas, view: BoardView) -> None:
     """Rows 14 to 18: burn with its tick, five places of the board, their number; or blind zones."""
-    if view.blind and turn(view.now_s, 2):
+    if view.blind and int(view.now_s / TURN_S) % 4 in (1, 3):
         x = canvas.write(0, 14, f"{CROSS} ", SMALL, Ink.FAULT)
         _running(canvas, x, 14, f"NO READ {view.blind}", view.now_s, Ink.FAULT)
         return
@@ -290,8 +298,8 @@ def mono_32x8(view: BoardView) -> Picture:
     canvas = Canvas(32, 8)
     notice = view.notice
     now = view.now_s
-    urgent = notice is not None and notice.level is not Level.DUTY
-    if notice is not None and (urgent or (not view.next and turn(now, 2))):
+    duty = notice is not None and notice.level is Level.DUTY and not view.next and turn(now, 2)
+    if notice is not None and (duty or _pressing(notice, now)):
         _mono_notice(canvas, notice, now)
     else:
         _mono_line(canvas, view)
@@ -302,10 +310,9 @@ def mono_32x8(view: BoardView) -> Picture:
 
 def _mono_line(canvas: Canvas, view: BoardView) -> None:
     place = view.next if SMALL.width(view.next) <= 24 else view.next.replace("SEAT", "ST")
-    words = [place or _WORDS_32.get(view.stage, view.stage)]
-    if view.blind:
-        words.append("BLIND")
-    line = words[turn(view.now_s, len(words))]
+    line = place or _WORDS_32.get(view.stage, view.stage)
+    if view.blind and turn(view.now_s, 4) == 3:
+        line = "BLIND"
     canvas.write(0, 0, line, SMALL, Ink.TEXT, right=24)
     if view.burned:
         canvas.fill(25, 1, 3, 3, Ink.GOOD)

@@ -82,6 +82,14 @@ def test_colour_alone_never_carries_the_level_of_a_notice() -> None:
     assert len(set(small)) == len(small)
 
 
+def test_a_fault_that_lasts_leaves_the_deal_on_the_board_every_other_turn() -> None:
+    for draw in (colour_64x32, mono_32x8):
+        fault = [draw(noticed(Level.FAULT, now_s=t)).inks for t in (0.5, 3.5)]
+        plain_view = [draw(at(now_s=t)).inks for t in (0.5, 3.5)]
+        assert fault[0] != plain_view[0]
+        assert fault[1] == plain_view[1]
+
+
 def test_colour_alone_never_carries_the_mark_of_a_seat() -> None:
     def with_mark(mark: Mark) -> BoardView:
         cards = 2 if mark in (Mark.CARDS, Mark.LIFTED) else 0

@@ -106,6 +106,18 @@ def test_a_question_stands_before_a_reader_fault() -> None:
     assert shown.notice.level is Level.FAULT
 
 
+def test_a_lost_reader_is_a_fault_and_hides_no_alarm() -> None:
+    lost = dataclasses.replace(
+        ALARM, id=7, code="READER_LOST", seen="reader 1: no answer", board_text="READER LOST"
+    )
+    shown = view(dataclasses.replace(DEAL, findings=(lost,)))
+    assert shown.notice is not None
+    assert (shown.notice.level, shown.notice.detail) == (Level.FAULT, "reader 1: no answer")
+    shown = view(dataclasses.replace(DEAL, findings=(lost, QUESTION)))
+    assert shown.notice is not None
+    assert shown.notice.level is Level.QUESTION
+
+
 def test_watch_mode_alarms_nothing() -> None:
     shown = view(dataclasses.replace(DEAL, findings=(ALARM, QUESTION), watch_only=True))
     assert shown.notice is None
