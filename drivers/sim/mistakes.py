@@ -169,8 +169,10 @@ def hole_row(
             return _row(wrong, order[0], (order[0], turned[0]), 0)
         case "seat-skipped":
             # Neither the very first slot (a wrong first seat) nor the very last one (a short
-            # count).
-            at = chance.choice(range(per, len(slots) - per, per))
+            # count), nor the button, which may lawfully get its cards together at the end.
+            at = chance.choice(
+                [i for i in range(per, len(slots) - per, per) if slots[i] != order[-1]]
+            )
             return _row(slots[:at] + slots[at + per :], slots[at], (slots[at],), at)
         case "seat-dealt-out":
             seat = chance.choice(order[1:-1])

@@ -107,10 +107,20 @@ def on_burn(state: RulesState, said: list[Said], event: CardCame) -> None:
             return
         close_deal(state, said, event.at, event.before)
     street = next_street(hand)
+    dealt = [s for s in BOARD_STREETS if board_count(hand, s)]
+    for earlier in reversed(dealt):
+        if not _may_precede(hand, earlier, event):
+            break
+        open_slot = next((i for i in plan.burns[earlier] if i not in hand.fills), None)
+        if open_slot is not None:
+            fill_burn(state, said, hand, open_slot, event)
+            return
+        if plan.burns[earlier] and earlier is dealt[-1]:
+            # It may have come before the street's first card, whose burn lies there already.
+            hand.extra_burns = (*hand.extra_burns, event.token)
+            add_pending(hand, "burn-extra", event, SURPLUS_WAIT_S, earlier)
+            return
     missed = _missed_burn(hand, street)
-    if missed is not None and _may_precede(hand, missed, event):
-        fill_burn(state, said, hand, missed, event)
-        return
     if street is None:
         return
     slot = next((i for i in plan.burns[street] if i not in hand.fills), None)
@@ -204,9 +214,9 @@ def _first_board(hand: Hand, street: Street) -> Fill | None:
     return min(found, key=lambda f: f.before) if found else None
 
 
-def _may_precede(hand: Hand, slot: int, event: CardCame) -> bool:
-    """Whether a burn that settles only now may have come before its street's first board card."""
-    first = _first_board(hand, hand.plan.slots[slot].street)
+def _may_precede(hand: Hand, street: Street, event: CardCame) -> bool:
+    """Whether a burn that settles only now may have come before that street's first board card."""
+    first = _first_board(hand, street)
     return first is not None and event.after < first.before
 
 
@@ -312,6 +322,31 @@ def extra_burn_stands(state: RulesState, said: list[Said], pending: Pending, at:
     hand = state.hand
     assert hand is not None
     if pending.token not in hand.extra_burns or not in_play(state, hand, at):
+        return
+    street = pending.street
+    place = state.cards.get(pending.token)
+    if (
+        street is not None
+        and street is not Street.DEAL
+        and place is not None
+        and 0 < board_count(hand, street)
+        and not board_full(hand, street)
+    ):
+        # The board still waits for a card: it went to the burn pile.
+        hand.extra_burns = tuple(t for t in hand.extra_burns if t != pending.token)
+        misplaced_board_card(
+            state,
+            said,
+            CardCame(
+                at=at,
+                token=pending.token,
+                zone=place.zone,
+                after=place.after,
+                before=place.before,
+                seq=pending.seq,
+            ),
+            street,
+        )
         return
     number = ledger.open_finding(
         state,

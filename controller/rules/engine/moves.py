@@ -400,6 +400,8 @@ def went_back(state: RulesState, said: list[Said], pending: Pending, at: float) 
     place = state.cards.get(token)
     if place is None or place.zone != pending.zone or place.lifted_since is None:
         return
+    if not in_play(state, hand, at, token):
+        return
     seat = seat_of(place.zone)
     if place.zone == BURN and hand.extra_burns:
         _extra_burn_left(state, said, hand, token, at)

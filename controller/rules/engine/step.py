@@ -33,7 +33,7 @@ from controller.rules.plans import BOARD_STREETS
 from controller.rules.engine.play import in_play
 from controller.rules.engine.state import NEVER, CardAt, Fill, Hand, Pending, RulesState
 
-PAUSE_S = 1.5
+PAUSE_S = 1.0
 LONE_S = 2.0  # a single card at a wrong seat that lies for so long is a deal's beginning
 CLEAR_S = 10.0  # unless the hand before ended so shortly ago that it may be one of its cards
 CONFIRM_START_S = 6.0  # a first burn that lies alone for so long is a hand's beginning

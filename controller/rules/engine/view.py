@@ -24,6 +24,7 @@ from controller.rules.plans import BOARD_STREETS, SlotKind, dealing_order
 DUE_AHEAD = 4  # places that the board shows as next
 FOCUS_AHEAD = 2  # places ahead of the deal that deserve a closer look
 FOCUS_MOST = 6
+LOOKED_INTO = ("HOLE_COUNT", "HOLE_DEALT_OUT", "BURN_MISSING", "BOARD_COUNT")
 
 
 def watches(state: RulesState) -> tuple[Watch, ...]:
@@ -52,7 +53,7 @@ def focus(state: RulesState, sensed: tuple[Zone, ...] = ()) -> tuple[Zone, ...]:
         wanted.update(dict.fromkeys(due(state)[:2]))
         return tuple(wanted)
     for s in hand.suspicions:
-        if s.finding is not None and s.step < 3 and s.code != "CARDS_OFF_TABLE":
+        if s.step < 3 and (s.finding is not None or s.code in LOOKED_INTO):
             wanted.update(dict.fromkeys(z for z in s.zones if z not in s.silent))
     for p in hand.pendings:
         wanted[p.zone] = None
