@@ -47,7 +47,10 @@ class Picture:
 
     def rgb(self) -> bytes:
         """24-bit pixels, row by row: the body of a colour board's frame."""
-        return b"".join(_RGB_BYTES[i] for i in self.inks)
+        pixels = bytearray(3 * len(self.inks))
+        for channel in range(3):
+            pixels[channel::3] = self.inks.translate(_CHANNELS[channel])
+        return bytes(pixels)
 
     def bits(self) -> bytes:
         """One bit a lamp, rows padded to bytes, leftmost lamp in the highest bit; FAINT is dark."""
@@ -67,7 +70,7 @@ class Picture:
         return "\n".join(chars[y * w : (y + 1) * w].rstrip() for y in range(self.height))
 
 
-_RGB_BYTES = [bytes(colour) for colour in RGB]
+_CHANNELS = [bytes(RGB[i][c] if i < len(RGB) else 0 for i in range(256)) for c in range(3)]
 
 
 class Canvas:
