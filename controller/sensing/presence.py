@@ -546,8 +546,7 @@ class Sensing:
     # -- claims ------------------------------------------------------------------------------------
 
     def _claim(self, antenna: Antenna, tag: Tag, started: float, ended: float) -> None:
-        folded = antenna.keeps_heap and tag.source is not None
-        run = Run(antenna, started, ended, self._place_nats, folded)
+        run = Run(antenna, tag, started, ended, self._place_nats)
         home = tag.home
         if home is not None and home.number not in run.against:
             run.against[home.number] = antenna.odds(len(antenna.settled) + 1).read_far

@@ -13,12 +13,12 @@ from controller.sensing.budget import CROSS_FLOOR, RATE_FLOOR, FalseAlarmBudget
 from controller.sensing.odds import Odds
 from drivers.readings import Uid
 
-FLIGHT_S = (
-    0.35  # longest time for which a pitched card is in one antenna's field without lying there
-)
-PASSING = (
-    0.1  # prior share of newcomers that were read in flight over the antenna and lie beside it
-)
+# The longest time for which a card is in one antenna's field without lying there: a pitched one,
+# and one that a hand slides across the table, as in a fold.
+FLIGHT_S = 0.35
+CARRIED_S = 0.8
+# Prior share of newcomers that were read in flight over the antenna and lie beside it.
+PASSING = 0.1
 LONE_READS = 2  # looks after its flight in which a newcomer must be read at least
 LEAST_NONE = 2e-3  # no look is trusted more than this to have shown at least one card of a pile
 _REMEMBERED_LOOKS = 64
@@ -301,14 +301,15 @@ class Run:
     )
 
     def __init__(
-        self, antenna: Antenna, started: float, ended: float, place_nats: float, folded: bool
+        self, antenna: Antenna, tag: Tag, started: float, ended: float, place_nats: float
     ) -> None:
         odds = antenna.odds(len(antenna.settled) + 1)
         self.antenna = antenna
         self.first_started = started
         self.first_ended = ended
         self.last_ended = ended
-        self.flown_at = ended + FLIGHT_S
+        moved = tag.source is not None and tag.source is not antenna
+        self.flown_at = ended + (CARRIED_S if moved else FLIGHT_S)
         self.reads = 1
         self.looks = 1
         self.home_silences = 0
@@ -316,7 +317,7 @@ class Run:
         # the claim alive, but decides with the weight of the prior only.
         self.passing = odds.read_away
         # Nothing passes over the muck for long, and in a heap of folded cards a read is rare.
-        more = 0.85 * (1 if folded else LONE_READS)
+        more = 0.85 * (1 if antenna.keeps_heap and moved else LONE_READS)
         self.need_passing = odds.read_away * (1.0 + more)
         self.need_rival = odds.read_cross + place_nats + log(PASSING)
         self.against: dict[int, float] = {n.number: odds.read_cross for n in antenna.neighbours}
