@@ -412,6 +412,8 @@ class CountDeckAct(_Line):
 
 # Expectations
 
+StateName = Literal["asking", "open", "corrected", "ruled", "dismissed", "closed"]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExpectFinding(_Line):
@@ -422,7 +424,7 @@ class ExpectFinding(_Line):
     street: Street | None = None
     clause: str | None = None
     zone: str | None = None
-    state: Literal["asking", "open", "corrected", "ruled", "dismissed", "closed"] | None = None
+    state: StateName | None = None
     within_s: float | None = None
 
 

@@ -139,9 +139,18 @@ class Words:
             f"{what} '{word.text}' is unknown{near(word.text, choices)}", allowed, word.column
         )
 
+    def one_of(self, what: str, text: str, column: int, choices: Sequence[T]) -> T | None:
+        """One of `choices` inside a word; the line goes on with another."""
+        for choice in choices:
+            if choice == text:
+                return choice
+        hint = near(text, choices)
+        self.note(f"{what} '{text}' is unknown{hint}", ", ".join(choices), column)
+        return None
+
     def whole(self, what: str, low: int, high: int) -> int:
         word = self.take(f"{what}, {low} to {high}")
-        return self._bounded(word.text, word.column, what, low, high)
+        return self.bounded(word.text, word.column, what, low, high)
 
     def seat(self, high: int = MAX_SEATS) -> int:
         return self.whole("seat", 1, high)
@@ -153,8 +162,8 @@ class Words:
         column = word.column
         for part in word.text.split(","):
             first, dash, last = part.partition("-")
-            low = self._bounded(first, column, "seat", 1, high)
-            top = self._bounded(last, column + len(first) + 1, "seat", 1, high) if dash else low
+            low = self.bounded(first, column, "seat", 1, high)
+            top = self.bounded(last, column + len(first) + 1, "seat", 1, high) if dash else low
             if top < low:
                 self.note(f"seats {part} run backwards", f"{top}-{low}", column)
             for seat in range(low, top + 1):
@@ -164,7 +173,7 @@ class Words:
             column += len(part) + 1
         return tuple(sorted(found))
 
-    def _bounded(self, text: str, column: int, what: str, low: int, high: int) -> int:
+    def bounded(self, text: str, column: int, what: str, low: int, high: int) -> int:
         if not re.fullmatch(r"\d{1,12}", text, re.ASCII):
             self.note(f"{what} '{text}' is no whole number", f"{low} to {high}", column)
             return low

@@ -13,15 +13,9 @@ from hypothesis import strategies as st
 
 from controller.model.findings import Street
 from controller.scenario import lines
-from controller.scenario.language import (
-    CARD_PILES,
-    DEAL_PILES,
-    FROM_PILES,
-    STREETS,
-    TO_PILES,
-    read,
-)
+from controller.scenario.language import read
 from controller.scenario.spelling import spell, write
+from controller.scenario.words import CARD_PILES, DEAL_PILES, FROM_PILES, TO_PILES
 
 seat = st.integers(1, 11)
 any_seat = st.integers(1, 12)
@@ -306,10 +300,6 @@ def test_comments_semicolons_and_loose_commas_are_read() -> None:
         lines.PlayerAct(seat=5, word="raise", amount=400),
     )
     assert [line.line for line in found.scenario.lines] == [2, 2, 4, 5, 6]
-
-
-def test_streets_are_those_of_the_findings() -> None:
-    assert set(STREETS) == {"deal", "flop", "turn", "river"}
 
 
 def test_every_scenario_of_the_house_reads_without_a_fault() -> None:
