@@ -99,18 +99,30 @@ class Sensing:
         return tuple(a.zone for a in self._antennas.values() if a.heap)
 
     def undecided_zones(self) -> tuple[Zone, ...]:
-        """Zones in which a newcomer has been read and is not decided yet."""
-        return tuple(a.zone for a in self._antennas.values() if a.open)
+        """Zones in which a few looks more would decide something: a newcomer has been read, or the
+        cards of a pile have not been read lately though they could have been.
 
-    def doubted_zones(self) -> tuple[Zone, ...]:
-        """Zones whose settled cards were not read lately though they could have been: a few looks
-        more decide whether they are gone.
+        Not where a wash or a gather passes over: looking closely at that decides nothing.
         """
-        return tuple(
-            a.zone
-            for a in self._antennas.values()
-            if a.barren > 0.0 or (a.plain > 1 and any(tag.silent > 1 for tag in a.settled.values()))
-        )
+        return tuple(a.zone for a in self._antennas.values() if not a.quiet and self._undecided(a))
+
+    def _undecided(self, antenna: Antenna) -> bool:
+        if antenna.heap:
+            return False
+        if antenna.open:
+            return not self._passed_over(antenna)
+        if antenna.is_seat or not antenna.silent:
+            return False
+        return antenna.barren > 0.0 or (antenna.plain > 1 and antenna.longest > 1)
+
+    def _passed_over(self, antenna: Antenna) -> bool:
+        newcomers = antenna.newcomers
+        if len(newcomers) <= MOST_AT_ONCE:
+            return False
+        horizon = antenna.last_ended - HEAP_WINDOW_S
+        recent = [u for u, reads in newcomers.items() if len(reads) > 1 and reads[-1] >= horizon]
+        tags = (self._tags.get(uid) for uid in recent)
+        return sum(1 for t in tags if t is not None and t.source is None) > MOST_AT_ONCE
 
     def silences(self, zone: Zone) -> int:
         """k of the zone's antenna: how many silent polls prove that nothing lay there."""
