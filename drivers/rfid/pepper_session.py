@@ -59,8 +59,12 @@ MAX_PUSHES = 1024
 """Unasked reports kept between two calls of `take_pushes`; older ones are dropped and counted."""
 
 _MAJOR = re.compile(r"\s*[vV]?(\d{1,4})\.\d+")
-_COMMANDS_WIRE: dict[Command, bytes] = {}
-_WIRE_KEPT = 64
+# The commands of a look, made once: a table sends nothing else all night.
+_COUNT = GetTagCount()
+_SWITCH = tuple(SetActiveAntenna(port) for port in range(256))
+_NAME = tuple(GetUid(index) for index in range(256))
+_OFTEN: tuple[Command, ...] = (_COUNT, *_SWITCH, *_NAME)
+_WIRE = {id(command): command.wire() for command in _OFTEN}
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,10 +194,8 @@ class PepperSession:
             self._finish()
             raise
         self._asked = command.code
-        self.deadline = now + (
-            self.settings.look_s if command.code == GetTagCount.code else self.settings.reply_s
-        )
-        return _wire(command)
+        self.deadline = now + (self.settings.look_s if command is _COUNT else self.settings.reply_s)
+        return _WIRE.get(id(command)) or command.wire()
 
     def _finish(self) -> None:
         self._procedure = None
@@ -337,18 +339,18 @@ class PepperSession:
         if not self._settled and not (yield from self._settle()):
             return None
         if port != self._port and self.settings.switching:
-            if type((yield SetActiveAntenna(port))) is not Done:
+            if type((yield _SWITCH[port])) is not Done:
                 self._port = None
                 return None
             self._port = port
-        counted = yield GetTagCount()
+        counted = yield _COUNT
         if type(counted) is not TagCount:
             return None
         if counted.count == 0:
             return ()
         uids: list[Uid] = []
         for index in range(counted.count):
-            told = yield GetUid(index)
+            told = yield _NAME[index]
             if type(told) is not TagUid:
                 return None
             uids.append(Uid(told.uid[::-1]) if self.settings.reversed_uids else told.uid)
@@ -411,13 +413,3 @@ class PepperSession:
         self._pushing = False
         self._port = None
         return done and halted
-
-
-def _wire(command: Command) -> bytes:
-    """The command's bytes; there are few different ones, so they are kept."""
-    wire = _COMMANDS_WIRE.get(command)
-    if wire is None:
-        wire = command.wire()
-        if len(_COMMANDS_WIRE) < _WIRE_KEPT:
-            _COMMANDS_WIRE[command] = wire
-    return wire

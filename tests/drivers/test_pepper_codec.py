@@ -169,6 +169,16 @@ def test_damaged_streams_read_the_same_in_any_portions(
     assert first.waiting == second.waiting == third.waiting
 
 
+@given(st.lists(rubbish | wires, max_size=8))
+def test_portions_that_come_again_read_the_same(parts: list[bytes]) -> None:
+    """A frame that was checked once is known by its bytes; what surrounds it still counts."""
+    decoder: Decoder[Reply] = Decoder(read_reply)
+    found = [m for part in parts * 3 for m in decoder.feed(part)]
+    whole, other = decoded(b"".join(parts * 3))
+    assert found == whole
+    assert (decoder.skipped, decoder.waiting) == (other.skipped, other.waiting)
+
+
 @given(st.binary(max_size=400))
 def test_no_bytes_make_the_decoder_raise_or_hoard(data: bytes) -> None:
     for read in (read_reply, read_command):
