@@ -92,8 +92,8 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Delay:
-    """From the end of the reading that changed something to the frame that shows it; the commit
-    between them apart. Seconds."""
+    """From the end of the reading that changed something to the frame that shows it; apart from it
+    the commit between them, with the wait for the one before. Seconds."""
 
     work_s: float
     commit_s: float
@@ -157,7 +157,7 @@ class Daemon:
         self._health: dict[str, Health] = {}
         self._findings: dict[int, Finding] = {}
         self._latest_at = clock()
-        self._since: float | None = None
+        self._since: tuple[float, float] | None = None
         self._pending_open: TableOpened | None = None
         self._dirty = asyncio.Event()
         self._refresh = asyncio.Event()
@@ -375,7 +375,7 @@ class Daemon:
 
     def _stage(self, body: Body, sealed: bytes | None = None) -> int:
         if self._since is None:
-            self._since = self._latest_at
+            self._since = (self._latest_at, self.clock())
         self._dirty.set()
         return self._recorder.stage(body, sealed=sealed)
 
@@ -412,12 +412,16 @@ class Daemon:
             del self._findings[next(iter(self._findings))]
         now = Shown(self._table.progress, tuple(self._findings.values()))
         since, self._since = self._since, None
-        began = self.clock()
         state = await self._recorder.commit()
         if state.ok:
             self.shown = now
             self._on_shown(now)
-            await self._show(since, self.clock() - began)
+            committed_at = self.clock()
+            await self._show()
+            if since is not None:
+                read_at, staged_at = since
+                commit_s = committed_at - staged_at
+                self.delays.append(Delay(self.clock() - read_at - commit_s, commit_s))
         return state
 
     def _changed(self, state: Recording) -> None:
@@ -433,10 +437,10 @@ class Daemon:
             except TimeoutError:
                 pass
             self._refresh.clear()
-            await self._show(None, 0.0)
+            await self._show()
             self._pass_time()
 
-    async def _show(self, since: float | None, commit_s: float) -> None:
+    async def _show(self) -> None:
         if self._boards:
             view = self.view()
             for n, board in enumerate(self._boards):
@@ -445,8 +449,6 @@ class Daemon:
                 if pixels != before or view.now_s - sent_at >= REPEAT_S:
                     self._sent[n] = (pixels, view.now_s)
                     await board.show(pixels)
-        if since is not None:
-            self.delays.append(Delay(self.clock() - since - commit_s, commit_s))
 
     def _pass_time(self) -> None:
         """While no reader answers, the rules' deadlines come all the same."""
