@@ -144,13 +144,13 @@ def _mere(finding: Finding, least: Severity) -> bool:
 
 
 def _fits(wanted: ExpectFinding, versions: Sequence[Finding], by: float) -> Finding | None:
-    """The newest version that fits; the state is the one in which it stands now."""
-    if wanted.state and versions[-1].state != wanted.state:
+    """The newest version said by then that fits; its state is the one in which it stood then."""
+    known = [v for v in versions if v.at <= by]
+    if not known or (wanted.state and known[-1].state != wanted.state):
         return None
-    for finding in reversed(versions):
+    for finding in reversed(known):
         if (
-            finding.at <= by
-            and set(finding.codes) & set(wanted.codes)
+            set(finding.codes) & set(wanted.codes)
             and wanted.seat in {None, finding.seat}
             and wanted.street in {None, finding.street}
             and wanted.clause in {None, finding.clause}
