@@ -175,9 +175,13 @@ class Sensing:
         return carried
 
     def reader_lost(self, antennas: Iterable[int]) -> None:
-        """These antennas do not answer: their silence is none."""
+        """These antennas do not answer: their silence is none, and what they had begun to see is
+        begun anew when they are back.
+        """
         for antenna in self._known(antennas):
             antenna.lost = True
+            for tag in list(antenna.open.values()):
+                self._give_up(tag, tag.runs[antenna.number])
             for tag in list(antenna.hooked.values()):
                 self._unhook(antenna, tag)
             antenna.refresh()
@@ -247,7 +251,7 @@ class Sensing:
             ripe = self._weigh(antenna, uids, started, ended, complete, events)
         for tag in others:
             if antenna.number not in tag.runs:
-                self._sight(antenna, tag, started, ended, complete)
+                self._sight(antenna, tag, started, ended)
         for tag, run in ripe:
             if tag.runs.get(run.antenna.number) is run and self._granted(tag, run):
                 self._settle(tag, run, ended, events)
@@ -437,9 +441,7 @@ class Sensing:
         # read often enough.
         return self._vault.enrolled and shifted(uid, near)
 
-    def _sight(
-        self, antenna: Antenna, tag: Tag, started: float, ended: float, complete: bool
-    ) -> None:
+    def _sight(self, antenna: Antenna, tag: Tag, started: float, ended: float) -> None:
         """A read of a tag that neither is settled here nor has a claim to this zone."""
         home = tag.home
         tag.note(antenna, started)

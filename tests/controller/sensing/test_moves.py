@@ -231,3 +231,37 @@ def test_what_settled_in_a_wash_is_no_source_for_the_next_deal() -> None:
     table.sweep(8)
     table.lay("seat/1", tag(50))
     assert moves(table.sweep(8)) == [("seat/1", "seat/1")]
+
+
+def test_a_close_look_is_asked_for_where_it_decides_something() -> None:
+    table = PolledTable(max_stack=STACKS)
+    table.sweep(6)
+    table.lay("board", tag(1), tag(2), tag(3))
+    table.sweep(1)
+    assert table.sensing.undecided_zones() == ("board",)
+    table.sweep(8)
+    assert table.sensing.undecided_zones() == ()
+    table.lying["board"].clear()
+    table.sweep(3)
+    assert table.sensing.undecided_zones() == ("board",)  # are they gone?
+    table.sweep(8)
+    assert table.sensing.undecided_zones() == ()
+
+
+def test_no_close_look_is_asked_for_at_a_wash() -> None:
+    table = PolledTable(max_stack=STACKS, seed=9)
+    table.sweep(6)
+    table.lay("board", *(tag(n) for n in range(10, 40)))
+    table.sweep(30)
+    assert "board" not in table.sensing.undecided_zones()
+
+
+def test_a_fold_that_slides_over_the_next_seat_is_no_move_to_it() -> None:
+    table = seated(1, 2)
+    table.take(tag(1), tag(2))
+    for _ in range(9):  # 0.45 s of close looks
+        table.look("seat/1", [tag(1), tag(2)])
+    table.lay("muck", tag(1), tag(2))
+    table.sweep(16)
+    assert [m for m in moves(table.events) if m[1] != "muck"] == []
+    assert moves(table.events) == [("seat/2", "muck")] * 2

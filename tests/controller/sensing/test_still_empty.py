@@ -201,3 +201,15 @@ def test_a_lost_reader_is_no_empty_seat() -> None:
     for _ in range(20):
         table.look("seat/1", [])
     assert silences(table) == []
+
+
+def test_a_newcomer_of_a_lost_reader_is_no_open_question() -> None:
+    table = PolledTable()
+    table.sweep(6)
+    table.look("seat/2", [tag(1)])
+    table.sensing.reader_lost([2])
+    assert table.sensing.undecided_zones() == ()
+    table.sensing.reader_back([2])
+    table.lay("seat/2", tag(1))
+    table.sweep(8)
+    assert list(table.settled()) == ["seat/2"]
