@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 
 class Uid(bytes):
-    """A tag's unique identifier, most significant byte first. Prints as a mask; use `.hex()` at the one
-    place that must write it (the wire, the sealed journal)."""
+    """A tag's unique identifier, most significant byte first. Prints as a mask; use `.hex()` at the
+    one place that must write it (the wire, the sealed journal)."""
 
     __slots__ = ()
 
@@ -27,7 +27,8 @@ class Uid(bytes):
 
 
 class Outcome(StrEnum):
-    """How one look of one antenna ended. Only `SEEN` and `EMPTY` are clean; `NOISE` proves nothing."""
+    """How one look of one antenna ended. Only `SEEN` and `EMPTY` are clean; `NOISE` proves
+    nothing."""
 
     SEEN = "seen"
     EMPTY = "empty"
@@ -40,7 +41,8 @@ class Poll(NamedTuple):
     antenna: number of the antenna at this table, 1 to 16 and more.
     uids: tags that answered, in the reader's order.
     started, ended: monotonic seconds; every tag named was in the field at some moment between them.
-    complete: False for a reader that pushes single tags; such a poll says nothing of tags it does not name.
+    complete: False for a reader that pushes single tags; such a poll says nothing of tags it does
+    not name.
     """
 
     antenna: int
@@ -59,7 +61,8 @@ class HealthState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """A change in a device's state. `reason` says what, where and what to do next, in a dealer's words."""
+    """A change in a device's state. `reason` says what, where and what to do next, in a dealer's
+    words."""
 
     device: str
     state: HealthState
@@ -85,7 +88,8 @@ class SeatReading:
 
 @dataclass(frozen=True, slots=True)
 class KeyPress:
-    """A dealer's key: shuffled, new-hand, end-hand, misdeal, count, confirm, deck-change, turned, quiet."""
+    """A dealer's key: shuffled, new-hand, end-hand, misdeal, count, confirm, deck-change, turned,
+    quiet."""
 
     key: str
     at: float
