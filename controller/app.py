@@ -52,7 +52,7 @@ from controller.rules.profile import Profile
 from controller.tape import TapeError, TapeWriter, moved, play, time_of
 from controller.vault import Vault
 from drivers.contracts import LedBoard
-from drivers.readings import Health, HealthState, Reading, Uid
+from drivers.readings import Health, HealthState, Poll, Reading, Uid
 
 FRAMES_PER_S = 8
 REPEAT_S = 1.0  # a frame is sent this often even if nothing changed
@@ -92,7 +92,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Delay:
-    """From the end of the reading that changed something to the frame that shows it; apart from it
+    """From the end of the poll that changed something to the frame that shows it; apart from it
     the commit between them, with the wait for the one before. Seconds."""
 
     work_s: float
@@ -157,6 +157,7 @@ class Daemon:
         self._health: dict[str, Health] = {}
         self._findings: dict[int, Finding] = {}
         self._latest_at = clock()
+        self._heard_at: float | None = None
         self._since: tuple[float, float] | None = None
         self._pending_open: TableOpened | None = None
         self._dirty = asyncio.Event()
@@ -345,12 +346,14 @@ class Daemon:
 
     def _take(self, reading: Reading) -> None:
         self._latest_at = time_of(reading)
+        self._heard_at = reading.ended if isinstance(reading, Poll) else None
         if self._tape is not None:
             self._to_tape(self._tape, reading)
         if isinstance(reading, Health):
             self._health[reading.device] = reading
             self._stage(reading)
         self._judged(self._table.feed(reading))
+        self._heard_at = None
         focus = self._table.focus
         if focus != self._focus:
             self._focus = focus
@@ -374,8 +377,8 @@ class Daemon:
         return self._stage(event, sealed)
 
     def _stage(self, body: Body, sealed: bytes | None = None) -> int:
-        if self._since is None:
-            self._since = (self._latest_at, self.clock())
+        if self._since is None and self._heard_at is not None:
+            self._since = (self._heard_at, self.clock())
         self._dirty.set()
         return self._recorder.stage(body, sealed=sealed)
 
