@@ -39,6 +39,7 @@ WASH_S = 6.0  # what settled so shortly before or after a wash was part of it
 MOVE_SILENCES = (
     2  # silences of its old zone that a move needs besides the odds, where silence can be heard
 )
+EXCHANGE_LOOKS = 2  # silent looks of a seat's card at which a further card is not yet one too many
 RECENT_S = 1.5  # a claim read this lately keeps a settled card from being called gone
 CLONE_FLIPS = 4  # times a tag was read elsewhere and then again at home
 CLONE_WINDOW_S = 30.0
@@ -226,7 +227,8 @@ class Sensing:
         self, antenna: Antenna, uids: Sequence[Uid], started: float, ended: float, complete: bool
     ) -> list[TableEvent]:
         events: list[TableEvent] = []
-        if uids != antenna.answer:
+        antenna.changed = uids != antenna.answer
+        if antenna.changed:
             antenna.answer = tuple(uids)
             antenna.changed_at = ended
             antenna.stuck = False
@@ -297,8 +299,12 @@ class Sensing:
         antenna.crowded = crowded
         antenna.roomy = antenna.roomy + 1 if room else 0
         antenna.plain = 0 if crowded else antenna.plain + 1
-        unseen = UNREAD_CARDS if antenna.keeps_heap else 0
-        doubt = antenna.odds(unseen + max(cards, (stack or 0) + 1)).doubt if crowded else 0.0
+        doubt = 0.0
+        if crowded and not antenna.keeps_heap:
+            doubt = antenna.odds(max(cards, (stack or 0) + 1)).doubt
+        elif crowded and antenna.changed:
+            # A pile that shows the same cards again may hide the others for as long as it lies.
+            doubt = antenna.odds(UNREAD_CARDS + max(cards, (stack or 0) + 1)).doubt
         silent = 0
         longest, deepest = 0, 0.0
         if stack is None or not crowded:
@@ -721,12 +727,16 @@ class Sensing:
         return passing + fresh > MOST_AT_ONCE
 
     def _replaces(self, run: Run) -> bool:
-        """Whether a card of the seat has not been read since this newcomer was: exchanged rather
-        than one too many, so its absence is waited for.
+        """Whether a card of the seat has not been read since this newcomer was, or not lately:
+        exchanged rather than added to, so its absence is waited for.
         """
         settled = run.antenna.settled
-        return len(settled) > 1 and any(
-            tag.silent and tag.seen_until < run.first_ended for tag in settled.values()
+        if len(settled) < 2:
+            return False
+        lately = EXCHANGE_LOOKS + run.antenna.crowded
+        return any(
+            tag.silent and (tag.seen_until < run.first_ended or tag.silent >= lately)
+            for tag in settled.values()
         )
 
     def _deaf(self, antenna: Antenna) -> bool:

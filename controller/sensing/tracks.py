@@ -68,6 +68,7 @@ class Antenna:
         "answer",
         "asked",
         "barren",
+        "changed",
         "changed_at",
         "concerned",
         "cross",
@@ -148,6 +149,7 @@ class Antenna:
         self.heap = False
         self.answer: tuple[Uid, ...] = ()  # the last one that needed thought, and since when
         self.changed_at = float("-inf")
+        self.changed = False
         self.interval_s = 0.4  # between two polls, as measured lately
         self._mark = (float("-inf"), 0)
 

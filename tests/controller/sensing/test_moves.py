@@ -265,3 +265,16 @@ def test_a_fold_that_slides_over_the_next_seat_is_no_move_to_it() -> None:
     table.sweep(16)
     assert [m for m in moves(table.events) if m[1] != "muck"] == []
     assert moves(table.events) == [("seat/2", "muck")] * 2
+
+
+def test_a_card_taken_back_just_after_its_replacement_came() -> None:
+    table = PolledTable(max_stack=STACKS)
+    table.sweep(6)
+    table.lay("seat/2", tag(1), tag(2))
+    table.sweep(8)
+    table.events.clear()
+    table.lay("seat/2", tag(3))
+    table.look("seat/2", [tag(1), tag(3)])
+    table.take(tag(1))
+    table.sweep(24)
+    assert [e.kind for e in table.events] == ["card-left", "card-came"]
