@@ -178,6 +178,7 @@ class SimulatedTable:
             cross=s.cross,
             neighbours={a.antenna: a.profile.neighbours for a in self.layout.antennas},
             max_stack={a.antenna: a.profile.max_stack for a in self.layout.antennas},
+            flight=self.world.noise.flight_read,
             unread=0.03 if s.burst else 0.0,
         )
 
@@ -272,9 +273,11 @@ def mistake_of(played: HandPlayed) -> Mistake | None:
     p = played.planted
     if p is None:
         return None
-    # A card dealt too early has overtaken every seat up to its own turn: any may be named.
-    seats = () if p.kind == "two-at-once" else p.seats
-    return Mistake(p.kind, p.codes, seats, Street(p.street), p.evident_at)
+    # A card dealt too early has overtaken every seat up to its own turn: any may be named. A
+    # mistake in the betting or with the button is no street's: it may be noticed on the next one.
+    seats = () if p.kind in ("two-at-once", "button-duplicate") else p.seats
+    anywhere = p.kind in IN_THE_BETTING or p.kind.startswith("button-")
+    return Mistake(p.kind, p.codes, seats, None if anywhere else Street(p.street), p.evident_at)
 
 
 def decide_by(played: HandPlayed) -> float:

@@ -7,13 +7,15 @@ never when a card landed.
 
 The likelihood of one card. Let a card land on antenna a at time t, and let every poll be
 independent. A poll of a that began after t reads the card with probability 1 − m (m: the
-antenna's miss rate), a poll of a neighbour with probability c (the cross-read rate); a poll that
-ended before t reads it with probability s, a stray read of a card in flight or a ghost. A poll
-that t falls into may do either and is charged as if it did so willingly. Hence
+antenna's miss rate), a poll of a neighbour with probability c (the cross-read rate). Before t the
+card may fly over a neighbour and be read there with probability f a poll, but over a itself only
+to land: a read of a before t is a ghost, of probability g. A poll that t falls into may do either
+and is charged as if it did so willingly. Hence
 
-    L(t) = Σ polls of a from t on      ln(1 − m) if it read the card, else ln m
-         + Σ polls of neighbours       ln c      if it read the card, else ln(1 − c)
-         + Σ reads that ended before t ln s
+    L(t) = Σ polls of a after t           ln(1 − m) if it read the card, else ln m
+         + Σ polls of neighbours after t  ln c      if it read the card, else ln(1 − c)
+         + Σ reads of a before t          ln g
+         + Σ reads of neighbours before t ln f
 
 which is constant between two poll boundaries; the stretches between them are called cells here,
 and the answer is a list with one value a cell. Where more cards lie on an antenna than it can
@@ -34,8 +36,9 @@ its antenna after it must have landed, nothing where the antenna was full (a ful
 nothing by silence), and no more than ln(unread), the chance that a card stays unread all through
 (a dead tag, a bad lie). It must have landed within `pause_s` of the first read of the street's
 last card: nobody waits longer in the middle of a street. An antenna with more cards than slots
-read cards that were never there: every read of such a card is a cross-read or a stray. All ways
-to choose those slots and cards are tried.
+read cards that were never there: such a card flew over it once, for `FLIGHT_S`, and was read with
+probability f a poll; every other read of it is a cross-read or a ghost. All ways to choose those
+slots and cards are tried.
 
 The verdict. A mistake is provable if the best legal explanation is less likely than the dealing
 that took place (its own order and cards, its landing times equally free) by a factor below the
@@ -58,6 +61,8 @@ from drivers.readings import Outcome, Poll, Uid
 
 BUDGET = 1e-4
 PAUSE_S = 5.0
+FLIGHT_S = 1.2
+"""The longest time for which a card in the air, or sliding into the muck, is over one antenna."""
 
 Cells = list[float]
 
@@ -67,16 +72,17 @@ class TrueNoise:
     """What the simulated antennas really do; a table in service never knows it.
 
     miss: probability that a clean poll does not read a card in its field. cross: that a poll
-    reads a given card on a neighbouring antenna. stray: that a poll reads a card that is neither
-    there nor next to it. unread: that a card stays unread as long as it lies. max_stack and
-    neighbours by antenna number.
+    reads a given card on a neighbouring antenna. flight: that it reads a card flying over it.
+    ghost: that it reads a card that is nowhere near. unread: that a card stays unread as long as
+    it lies. max_stack and neighbours by antenna number.
     """
 
     miss: float
     cross: float
     neighbours: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     max_stack: Mapping[int, int | None] = field(default_factory=dict)
-    stray: float = 1e-3
+    flight: float = 0.3
+    ghost: float = 1e-6
     unread: float = 0.0
 
 
@@ -214,12 +220,12 @@ class _Hand:
     def _arrival(self, d: Dealt) -> Cells:
         """L(t) of one card, a value for every cell."""
         steps = [0.0] * (self._width + 1)
-        stray = math.log(self._noise.stray)
+        ghost, flight = math.log(self._noise.ghost), math.log(self._flight())
         miss = self._miss(d.antenna)
-        self._charge(steps, d, d.antenna, math.log(1 - miss), math.log(miss), stray)
+        self._charge(steps, d, d.antenna, math.log(1 - miss), math.log(miss), ghost)
         cross = self._cross()
         for n in self._noise.neighbours.get(d.antenna, ()):
-            self._charge(steps, d, n, math.log(cross), math.log(1 - cross), stray)
+            self._charge(steps, d, n, math.log(cross), math.log(1 - cross), flight)
         values = list(accumulate(steps[: self._width]))
         if self._noise.unread:
             floor = math.log(self._noise.unread)
@@ -227,7 +233,7 @@ class _Hand:
         return values
 
     def _charge(
-        self, steps: Cells, d: Dealt, antenna: int, read: float, unread: float, stray: float
+        self, steps: Cells, d: Dealt, antenna: int, read: float, unread: float, early: float
     ) -> None:
         """Add an antenna's polls as steps: landed before the poll, within it, after it."""
         for p in self._of.get(antenna, ()):
@@ -236,7 +242,7 @@ class _Hand:
             seen = d.card in p.uids
             before = read if seen else unread
             within = read if seen else 0.0
-            after = stray if seen else 0.0
+            after = early if seen else 0.0
             steps[0] += before
             steps[self._edge[p.started] + 1] += within - before
             steps[self._edge[p.ended] + 1] += after - within
@@ -265,14 +271,27 @@ class _Hand:
         return values[: self._open] + [-math.inf] * (len(values) - self._open)
 
     def _never_there(self, d: Dealt) -> float:
-        """The likelihood that every read of this card there was a cross-read or a stray."""
+        """The likelihood that the card was only read there in flight, across or as a ghost."""
         beside = (None, *self._noise.neighbours.get(d.antenna, ()))
-        rate = self._cross() if d.otherwise in beside else self._noise.stray
-        return sum(
-            math.log(rate if d.card in p.uids else 1 - rate)
-            for p in self._of.get(d.antenna, ())
-            if d.concerns(p)
-        )
+        rate = self._cross() if d.otherwise in beside else self._noise.ghost
+        polls = [p for p in self._of.get(d.antenna, ()) if d.concerns(p)]
+        lying = [math.log(rate if d.card in p.uids else 1 - rate) for p in polls]
+        flight = self._flight()
+        flying = [math.log(flight if d.card in p.uids else 1 - flight) for p in polls]
+        best = whole = sum(lying)
+        for i, first in enumerate(polls):
+            if d.card not in first.uids:
+                continue
+            gain = 0.0
+            for p, here, over in zip(polls[i:], lying[i:], flying[i:], strict=True):
+                if p.started > first.started + FLIGHT_S:
+                    break
+                gain += over - here
+                best = max(best, whole + gain)
+        return best
+
+    def _flight(self) -> float:
+        return max(self._noise.flight, self._noise.ghost)
 
     def _miss(self, antenna: int) -> float:
         limit = self._noise.max_stack.get(antenna)
@@ -283,7 +302,7 @@ class _Hand:
         return min(max(1 - reads, 1e-6), 1 - 1e-6)
 
     def _cross(self) -> float:
-        return max(self._noise.cross, self._noise.stray)
+        return max(self._noise.cross, self._noise.ghost)
 
 
 def _best_in_order(landing: Sequence[Cells]) -> float:

@@ -88,11 +88,11 @@ def timeline(dealt: HandDealt, events: list[TableEvent]) -> Iterator[str]:
         yield f"lawful oddities: {', '.join(played.oddities)}"
     if played.unread:
         yield f"one card unread at {played.unread}"
-    if (m := log.mistake) is not None:
+    if (m := log.mistake) is not None and played.planted is not None:
         yield (
-            f"planted {m.kind} ({' or '.join(m.codes)}) on the {m.street}, seats {m.seats}, "
-            f"evident {m.evident_at - t0:.2f} s, due by {log.decide_by - t0:.2f} s, "
-            f"provable: {log.provable}"
+            f"planted {m.kind} ({' or '.join(m.codes)}) on the {played.planted.street}, "
+            f"seats {m.seats}, evident {m.evident_at - t0:.2f} s, "
+            f"due by {log.decide_by - t0:.2f} s, provable: {log.provable}"
         )
     letters = Letters()
     rows = [(e.at, 0, event_line(e, letters, t0)) for e in events]

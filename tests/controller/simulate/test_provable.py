@@ -97,7 +97,9 @@ class TestOrder:
         assert not provable(polls, cards, SEATS, NOISE, since=0, until=6)
 
     def test_a_neighbours_read_tells_that_the_card_had_landed(self) -> None:
-        # Antenna 1 misses its card for five sweeps, but antenna 2 reads it across in between.
+        # Antenna 1 misses its card for five sweeps, but antenna 2 reads it across in between, which
+        # it does not do in flight at this table.
+        still = TrueNoise(miss=0.05, cross=0.02, neighbours=NOISE.neighbours, flight=0.0)
         quiet = sweep({1: [(10, 1.0)], 3: [(30, 1.6)]}, until=6, missed=[(10, 6)])
         crossed = [
             p._replace(uids=(uid(10),), outcome=Outcome.SEEN)
@@ -106,8 +108,14 @@ class TestOrder:
             for p in quiet
         ]
         cards = dealt((30, 3), (10, 1))
-        assert provable(quiet, cards, (1, 3), NOISE, since=0, until=6)
-        assert not provable(crossed, cards, (1, 3), NOISE, since=0, until=6)
+        assert provable(quiet, cards, (1, 3), still, since=0, until=6)
+        assert not provable(crossed, cards, (1, 3), still, since=0, until=6)
+
+    def test_a_swap_at_a_table_without_misses_needs_one_silent_look(self) -> None:
+        clean = TrueNoise(miss=0.0, cross=0.0, flight=0.0)
+        polls = sweep({2: [(20, 1.02)], 1: [(10, 1.47)]}, until=6, antennas=(3, 2, 1, BURN))
+        cards = dealt((20, 2), (10, 1))
+        assert provable(polls, cards, (1, 2), clean, since=0, until=6)
 
     def test_noise_is_not_silence(self) -> None:
         polls = [
@@ -164,6 +172,16 @@ class TestCount:
         polls = sweep({1: [(10, 1.0), (11, 2.0), (12, 7.65)]}, until=8)
         cards = dealt((10, 1), (11, 1), (12, 1))
         assert not provable(polls, cards, (1, 1), NOISE, since=0, until=8)
+
+    def test_reads_within_one_flight_may_be_a_card_on_its_way_elsewhere(self) -> None:
+        for lies_s, proved in ((0.9, False), (3.0, True)):
+            gone = 1.0 + lies_s
+            polls = [
+                p if p.started < gone else p._replace(uids=(), outcome=Outcome.EMPTY)
+                for p in sweep({3: [(30, 1.0)]}, until=6)
+            ]
+            card = [Dealt(uid(30), 3, until=gone)]
+            assert provable(polls, card, (), NOISE, since=0, until=6) is proved
 
     def test_an_empty_plan_asks_whether_the_card_was_ever_there(self) -> None:
         polls = sweep({3: [(30, 1.0)]}, until=4)
