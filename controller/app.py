@@ -181,7 +181,7 @@ class Daemon:
     def trouble(self) -> tuple[str, ...]:
         """A line for each device that is lost or failing."""
         lines = [
-            f"{h.device}: {h.reason}"
+            h.reason if h.reason.startswith(h.device) else f"{h.device}: {h.reason}"
             for h in self._health.values()
             if h.state is not HealthState.OK
         ]

@@ -131,7 +131,7 @@ class BoardView:
 
 _STAGES = {
     Stage.CLOSED: "CLOSED",
-    Stage.BETWEEN: "BETWEEN",
+    Stage.BETWEEN: "READY",
     Stage.DEAL: "DEAL",
     Stage.PREFLOP: "PREFLOP",
     Stage.FLOP: "FLOP",

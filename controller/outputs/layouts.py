@@ -103,7 +103,7 @@ def _next_line(canvas: Canvas, view: BoardView) -> None:
         x = canvas.write(1, 6, ARROW, LARGE, Ink.DUE)
         canvas.write(x + 2, 6, view.next, LARGE, Ink.DUE)
         return
-    quiet = {"BETWEEN": f"HAND {view.hand}", "CLOSED": "", "WATCH": "WATCHING"}
+    quiet = {"READY": f"HAND {view.hand}", "CLOSED": "", "WATCH": "WATCHING"}
     canvas.write(1, 6, quiet.get(view.stage, "BETTING"), LARGE, Ink.TEXT)
 
 
@@ -290,7 +290,7 @@ _MARK_INK = {
 
 # ---- 32×8 in one colour
 
-_WORDS_32 = {"PREFLOP": "PREFLP", "BETWEEN": "READY", "CLOSED": "CLOSED"}
+_WORDS_32 = {"PREFLOP": "PREFLP"}
 
 
 def mono_32x8(view: BoardView) -> Picture:

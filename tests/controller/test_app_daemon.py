@@ -22,7 +22,8 @@ from controller.journal.record import Body, body_of
 from controller.journal.verify import verify
 from controller.model.events import CardCame, FloorSaid, ReaderLost, SeatRegistered
 from controller.model.findings import FindingState, Stage
-from controller.outputs.board import BoardView
+from controller.outputs.board import BoardView, DeckView, frame
+from controller.outputs.layouts import colour_64x32, mono_32x8
 from controller.tape import TapeWriter, moved, play, time_of
 from drivers.factory import (
     Dealer,
@@ -37,6 +38,8 @@ from drivers.factory import (
 from drivers.readings import Health, HealthState, Reading
 
 SEATS = tuple(range(1, 10))
+DUSK = TableClock()() + 3600.0
+"""When the nights begin: the table's clock must not be ahead of its readings."""
 
 
 def config_in(folder: Path, *swaps: tuple[str, str]) -> Config:
@@ -47,9 +50,8 @@ def config_in(folder: Path, *swaps: tuple[str, str]) -> Config:
     return read(text, "table.toml", folder)
 
 
-def night(config: Config, *mistakes: str | None, seed: int = 3) -> list[Reading]:
-    """The readings of some hands, each with its mistake, dealt in virtual time, from a little after
-    now on: the table's clock must not be ahead of its readings."""
+def night(config: Config, *mistakes: str | None, cards: int = 3) -> list[Reading]:
+    """The readings of some hands, each with its mistake, dealt in virtual time from `DUSK` on."""
     antennas = [
         FieldAntenna(
             number=a.antenna,
@@ -61,8 +63,9 @@ def night(config: Config, *mistakes: str | None, seed: int = 3) -> list[Reading]
         )
         for a in config.layout.antennas
     ]
-    world = World(antennas, Noise(miss=0.03, cross=0.01, seed=seed), cards_seed=seed)
-    dealer = Dealer(world, SEATS, button=9, deck_seed=seed, seed=seed)
+    seed = 3
+    world = World(antennas, Noise(miss=0.03, cross=0.01, seed=seed), cards_seed=cards)
+    dealer = Dealer(world, SEATS, button=9, deck_seed=cards, seed=seed)
     robot = Robot(dealer, DealScript(SEATS), seed=seed)
     scheduler = SweepScheduler([a.number for a in antennas])
     source = polls(world, scheduler)
@@ -74,8 +77,7 @@ def night(config: Config, *mistakes: str | None, seed: int = 3) -> list[Reading]
             found.append(reading)
             if time_of(reading) > hand.next_at:
                 break
-    from_now = TableClock()() + 60
-    return [moved(reading, from_now) for reading in found]
+    return [moved(reading, DUSK) for reading in found]
 
 
 class Script:
@@ -287,6 +289,25 @@ def test_a_killed_table_takes_the_hand_up_by_positions(
         if isinstance(b, CardCame) and b.zone.startswith("seat/") and b.source is None
     ]
     assert came_after == [], "cards that lay there are not dealt anew"
+
+
+def test_two_nights_that_differ_only_in_the_cards_are_shown_alike(tmp_path: Path) -> None:
+    def night_with(cards: int) -> list[tuple[str, bytes, bytes]]:
+        folder = tmp_path / str(cards)
+        folder.mkdir()
+        config = config_in(folder)
+        readings = night(config, "count-extra", "burn-double", cards=cards)
+        big, small = Lamps(64, 32), Lamps(32, 8)
+        _, _, shown = watch(config, readings, boards=(big, small))
+        said = []
+        for state in dict.fromkeys(shown):
+            view = frame(state.progress, DeckView(), True, 0.0, seats=11)
+            said.append((repr(state), colour_64x32(view).inks, mono_32x8(view).bits()))
+        return said
+
+    first, second = night_with(5), night_with(6)
+    assert len(first) > 50
+    assert first == second
 
 
 def test_the_floor_speaks_and_is_journaled(tmp_path: Path, burn_missing: list[Reading]) -> None:
