@@ -38,10 +38,11 @@ class LiveScreen:
         """Draw for ever."""
         with self._keys(), Live(console=self._console, screen=True, auto_refresh=False) as live:
             while True:
-                live.update(self._draw(), refresh=True)
+                live.update(self.draw(), refresh=True)
                 await asyncio.sleep(1 / FRAMES_PER_S)
 
-    def _draw(self) -> RenderableType:
+    def draw(self) -> RenderableType:
+        """The screen as it is now."""
         daemon = self._daemon
         view = daemon.view()
         width = self._console.width
@@ -111,9 +112,10 @@ class LiveScreen:
 
     def _pressed(self, descriptor: int) -> None:
         for key in os.read(descriptor, 64).decode(errors="ignore"):
-            self._do(key)
+            self.press(key)
 
-    def _do(self, key: str) -> None:
+    def press(self, key: str) -> None:
+        """One key of the table's terminal."""
         robots = self._robots
         if self._menu is not None and robots is not None:
             kinds, self._menu = self._menu, None

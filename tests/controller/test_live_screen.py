@@ -1,0 +1,126 @@
+"""The live screen and its keys, without a terminal."""
+
+import asyncio
+import io
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from rich.console import Console
+
+from controller.app import Daemon, TableClock
+from controller.config import read, sample_text
+from controller.live import LiveScreen
+from controller.robot_table import RobotTable
+
+
+class Seat:
+    """Somebody at the terminal of a simulated table."""
+
+    def __init__(self, folder: Path, width: int = 150, height: int = 50) -> None:
+        text = sample_text().replace('socket = ""', 'socket = "s"')
+        config = read(text, "table.toml", folder)
+        clock = TableClock()
+        self.robots = RobotTable(config, clock)
+        self.ready = asyncio.Event()
+        self.daemon = Daemon(
+            config, self.robots, clock, decks=self.robots.decks, on_ready=self.ready.set
+        )
+        self.page = io.StringIO()
+        self.console = Console(width=width, height=height, file=self.page, color_system=None)
+        self.screen = LiveScreen(self.daemon, self.robots, self.console)
+
+    def sees(self) -> str:
+        self.page.seek(0)
+        self.page.truncate()
+        self.console.print(self.screen.draw())
+        return self.page.getvalue()
+
+
+def at_table(folder: Path, course: Callable[[Seat], Awaitable[None] | None], **size: int) -> None:
+    async def run() -> None:
+        seat = Seat(folder, **size)
+        watching = asyncio.create_task(seat.daemon.run())
+        try:
+            await seat.ready.wait()
+            done = course(seat)
+            if done is not None:
+                await done
+        finally:
+            seat.daemon.stop()
+            await watching
+
+    asyncio.run(run())
+
+
+def test_the_screen_names_table_readers_journal_and_keys(tmp_path: Path) -> None:
+    def course(seat: Seat) -> None:
+        shown = seat.sees()
+        for word in ("holdem · tda", "board", "findings", "readings", "recording", "space pause"):
+            assert word in shown
+
+    at_table(tmp_path, course)
+
+
+def test_space_pauses_and_goes_on(tmp_path: Path) -> None:
+    def course(seat: Seat) -> None:
+        seat.screen.press(" ")
+        assert seat.robots.paused
+        assert "PAUSED" in seat.sees()
+        seat.screen.press(" ")
+        assert "PAUSED" not in seat.sees()
+
+    at_table(tmp_path, course)
+
+
+def test_a_mistake_is_chosen_from_the_menu(tmp_path: Path) -> None:
+    def course(seat: Seat) -> None:
+        seat.screen.press("m")
+        shown = seat.sees()
+        for kind in seat.robots.mistakes():
+            assert kind in shown
+        seat.screen.press("b")
+        shown = seat.sees()
+        assert f"next hand: {seat.robots.mistakes()[1]}" in shown
+        assert "any other key" not in shown
+
+    at_table(tmp_path, course)
+
+
+def test_any_other_key_leaves_the_menu(tmp_path: Path) -> None:
+    def course(seat: Seat) -> None:
+        seat.screen.press("m")
+        seat.screen.press("\x1b")
+        assert "next hand:" not in seat.sees()
+
+    at_table(tmp_path, course)
+
+
+def test_p_goes_by_the_next_profile(tmp_path: Path) -> None:
+    def course(seat: Seat) -> None:
+        seat.screen.press("p")
+        assert "from the next hand on: delaware" in seat.sees()
+        assert seat.daemon.profile.name == "delaware"
+
+    at_table(tmp_path, course)
+
+
+def test_q_ends_the_daemon(tmp_path: Path) -> None:
+    async def run() -> None:
+        seat = Seat(tmp_path)
+        watching = asyncio.create_task(seat.daemon.run())
+        await seat.ready.wait()
+        seat.screen.press("q")
+        async with asyncio.timeout(10):
+            await watching
+
+    asyncio.run(run())
+
+
+def test_a_small_terminal_shows_the_board_and_leaves_out_the_plan(tmp_path: Path) -> None:
+    def course(seat: Seat) -> None:
+        shown = seat.sees()
+        assert "dealer" not in shown
+        assert sum(line.count("▀") == 64 for line in shown.splitlines()) == 16
+        assert max(map(len, shown.splitlines())) <= 80
+
+    at_table(tmp_path, course, width=80, height=24)
