@@ -19,6 +19,7 @@ from controller.rules.remedies import board_count_detail
 STREET_GAP_S = 4.0  # cards of one street follow each other faster; a betting round is longer
 SHORT_BOARD_S = 2.4  # a street that stands still for so long looks finished
 SURPLUS_WAIT_S = 1.2
+BURN_SILENCE_S = 0.5  # looks at the burn pile in quick succession are no independent witnesses
 EARLY_BURNS_S = 3.0  # before the first hole card, what lies on the burn antenna may be a wash
 LATE_BURN_S = 6.0  # a burn that no board card follows for so long belongs to the street before
 ANSWER_S = 15.0  # a burn read so soon after CHECK BURN answers it
@@ -122,6 +123,9 @@ def on_burn(state: RulesState, said: list[Said], event: CardCame) -> None:
             return
     missed = _missed_burn(hand, street)
     if street is None:
+        if missed is not None:
+            fill = Fill(event.token, event.after, event.before, event.seq, event.at)
+            _give_to(state, said, hand, missed, fill, event.at)
         return
     slot = next((i for i in plan.burns[street] if i not in hand.fills), None)
     if slot is not None:
@@ -511,7 +515,8 @@ def _ask_for_burn(
             zones=book.burn_zones
             + (book.layout.board_zones if book.burn_beside_board_is_open else ()),
             since=event.before,
-            not_before=event.before + SHORT_BOARD_S if book.burn_beside_board_is_open else NEVER,
+            not_before=event.before
+            + (SHORT_BOARD_S if book.burn_beside_board_is_open else BURN_SILENCE_S),
             slots=frozenset(missing),
             missing=frozenset(missing),
             expected=f"a burn before the {street.value}",

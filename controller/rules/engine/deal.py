@@ -22,6 +22,8 @@ from controller.rules.plans import SlotKind
 from controller.rules.remedies import hole_count_detail
 
 SURPLUS_WAIT_S = 1.8  # an exposed card may be on its way out while its replacement has landed
+SWAP_S = 1.5  # two cards that only changed places come closer together than this
+FLOW_S = 2.0  # cards of one deal follow each other within this
 PAUSE_S = 1.5  # a card that comes after such a pause is no part of the flow of the deal
 
 
@@ -101,16 +103,17 @@ def _answer(
         finding = state.findings.get(s.finding or 0)
         if finding is None:
             continue
-        if finding.code in ORDER_CODES and not (complete and (after_a_pause or after_all)):
+        if finding.code == "HOLE_TWO_AT_ONCE" and not complete:
             ledger.sharpen(
                 state, said, finding.id, at=event.at, asking=False, evidence=(event.seq,)
             )
     if complete:
         for f in ledger.standing(state):
+            unread = any(s.finding == f.id for s in shown) or f.id in hand.by_silence
             about = f.seat == seat and (
                 f.code in COUNT_CODES
-                or (after_a_pause and f.code in ORDER_CODES and f.code != "HOLE_TWO_AT_ONCE")
-                or (after_all and f.code == "HOLE_ORDER")
+                or (f.code in ("HOLE_ORDER", "HOLE_LAST_NOT_BUTTON") and (unread or after_all))
+                or (f.code == "HOLE_FIRST_SEAT" and after_a_pause)
             )
             if about and not hand.extra_seat.get(seat):
                 ledger.settle(state, said, f.id, FindingState.CORRECTED, at=event.at)
@@ -206,6 +209,11 @@ def _violation(
         return
     slot, first = hand.plan.slots[late], hand.plan.slots[early]
     evidence = (hand.fills[early].seq, hand.fills[late].seq)
+    # A card that is long late may have been looked at before it was ever read: that only asks.
+    doubtful = hand.fills[late].after - hand.fills[early].before > SWAP_S
+    assert slot.seat is not None or slot.kind is SlotKind.BURN
+    if doubtful and slot.seat is not None and _complete(hand, slot.seat):
+        return
     if slot.kind is SlotKind.BURN:
         if any(f.code == "BURN_MISSING" for f in ledger.standing(state, street=Street.DEAL)):
             return
@@ -236,10 +244,46 @@ def _violation(
         expected=f"card {slot.round} to seat {slot.seat} before card {first.round} to seat {first.seat}",
         seen=f"seat {first.seat} first",
         evidence=evidence,
+        asking=doubtful,
         positive=False,
         evident=hand.fills[early].before,
     )
     note_order(hand, number, code, slot.seat, late, early)
+    if doubtful:
+        hand.by_silence |= {number}
+
+
+def _complete(hand: Hand, seat: int) -> bool:
+    return all(i in hand.fills for i in hand.plan.by_seat[seat])
+
+
+def _began_elsewhere(hand: Hand) -> bool:
+    """Whether the deal as it was read went round in order, but from another seat than the first due: in every round
+    each card followed the one before it, and the last came in the flow of the deal."""
+    plan = hand.plan
+    slots = range(plan.first_hole, plan.last_hole + 1)
+    if any(i not in hand.fills for i in slots):
+        return False
+    seats = plan.seats
+    for n in range(plan.hole_cards):
+        row = sorted(seats, key=lambda s: hand.fills[plan.by_seat[s][n]].before)
+        turn = seats.index(row[0])
+        if turn == 0 or tuple(row) != seats[turn:] + seats[:turn]:
+            return False
+    last, before_last = sorted((hand.fills[i].before for i in slots), reverse=True)[:2]
+    return last - before_last <= FLOW_S
+
+
+def _settle_first_seat(state: RulesState, said: list[Said], hand: Hand, at: float) -> None:
+    """What the whole deal says to the question whether it began at the right seat."""
+    for f in ledger.standing(state, "HOLE_FIRST_SEAT"):
+        if f.code != "HOLE_FIRST_SEAT" or not f.asking or f.seat is None:
+            continue
+        if _began_elsewhere(hand):
+            ledger.sharpen(state, said, f.id, at=at, asking=False, positive=False)
+            hand.suspicions = tuple(s for s in hand.suspicions if s.finding != f.id)
+        elif _complete(hand, f.seat):
+            ledger.settle(state, said, f.id, FindingState.CORRECTED, at=at)
 
 
 def _surplus(state: RulesState, hand: Hand, event: CardCame, seat: int) -> None:
@@ -340,6 +384,7 @@ def close_deal(state: RulesState, said: list[Said], at: float, since: float) -> 
         return
     hand.closed = True
     hand.closed_at = at
+    _settle_first_seat(state, said, hand, at)
     for seat, slots in hand.plan.by_seat.items():
         missing = [i for i in slots if i not in hand.fills]
         if not missing or seat in hand.folded or hand.excused.issuperset(missing):

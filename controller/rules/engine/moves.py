@@ -472,7 +472,10 @@ def on_left(state: RulesState, said: list[Said], event: CardLeft) -> None:
     place = state.cards.get(token)
     if place is None or place.zone != event.zone:
         return
-    if place.carried or hand is None:
+    if place.carried:
+        state.cards[token] = replace(place, lifted_since=event.after)
+        return
+    if hand is None:
         del state.cards[token]
         return
     state.cards[token] = replace(place, lifted_since=event.after)

@@ -34,6 +34,7 @@ from controller.rules.engine.play import in_play
 from controller.rules.engine.state import NEVER, CardAt, Fill, Hand, Pending, RulesState
 
 PAUSE_S = 1.0
+FLICKER_S = 8.0  # a forgotten card that is read again so soon has not been dealt
 LONE_S = 2.0  # a single card at a wrong seat that lies for so long is a deal's beginning
 CLEAR_S = 10.0  # unless the hand before ended so shortly ago that it may be one of its cards
 CONFIRM_START_S = 6.0  # a first burn that lies alone for so long is a hand's beginning
@@ -207,7 +208,9 @@ def _after(state: RulesState, said: list[Said], at: float) -> None:
 def _came(state: RulesState, said: list[Said], event: CardCame) -> None:
     was = state.cards.get(event.token)
     if was is not None and was.carried:
-        if was.zone == event.zone:
+        flickers = was.lifted_since is None or event.before - was.lifted_since <= FLICKER_S
+        if was.zone == event.zone and flickers:
+            state.cards[event.token] = replace(was, lifted_since=None)
             return
         was = None
     if event.source is None and was is not None and was.zone != event.zone:

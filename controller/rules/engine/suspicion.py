@@ -10,11 +10,18 @@ from dataclasses import replace
 
 from controller.model.events import StillEmpty
 from controller.model.findings import FindingState, Said, Street
+from controller.model.table import seat_of
 from controller.rules.engine import ledger
 from controller.rules.engine.orders import code_for_pair, covered, note_order
 from controller.rules.engine.play import in_play
 from controller.rules.engine.state import Hand, RulesState, Suspicion
 from controller.rules.plans import SlotKind
+
+WARN_SEAT_S = 8.0  # longer than a player looks at the cards, which cannot be read meanwhile
+WARN_AFTER_S = (
+    1.5  # a question stands at least so long before it becomes a warning: looks that follow
+)
+# each other within a blink miss the same card together
 
 COUNT_CODES = frozenset({"HOLE_COUNT", "HOLE_DEALT_OUT"})
 ORDER_CODES = frozenset(
@@ -104,7 +111,15 @@ def _shown(hand: Hand, s: Suspicion, finding: int, at: float, step: int = 2) -> 
     put(
         hand,
         s,
-        replace(s, finding=finding, step=step, since=at, silent=frozenset(), not_before=at),
+        replace(
+            s,
+            finding=finding,
+            step=step,
+            since=at,
+            silent=frozenset(),
+            not_before=at
+            + (WARN_SEAT_S if all(seat_of(z) is not None for z in s.zones) else WARN_AFTER_S),
+        ),
     )
 
 

@@ -61,8 +61,9 @@ def focus(state: RulesState, sensed: tuple[Zone, ...] = ()) -> tuple[Zone, ...]:
             wanted[state.book.layout.burn_zone] = None
     if not hand.closed:
         wanted.update(dict.fromkeys(_next_seats(hand, sensed)))
-    elif board.street_under_way(hand) is not None:
+    elif board.street_under_way(hand) is not None and state.book is not None:
         wanted.update(dict.fromkeys(due(state)))
+        wanted[state.book.layout.burn_zone] = None
     return tuple(wanted)[:FOCUS_MOST]
 
 
