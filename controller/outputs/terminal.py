@@ -7,7 +7,7 @@ more than the board may. Needs rich; nothing else of the daemon does.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.measure import Measurement
@@ -34,6 +34,9 @@ class BoardPicture:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         picture, w = self.picture, self.picture.width
+        if console.no_color or console.color_system is None:
+            yield from self._without_colour()
+            return
         for top in range(0, picture.height, 2):
             upper = picture.inks[top * w : (top + 1) * w]
             lower = picture.inks[(top + 1) * w : (top + 2) * w] or bytes(w)
@@ -42,6 +45,14 @@ class BoardPicture:
                 if x == w or (upper[x], lower[x]) != (upper[start], lower[start]):
                     yield Segment(_HALF * (x - start), _pair_style(upper[start], lower[start]))
                     start = x
+            yield Segment.line()
+
+    def _without_colour(self) -> Iterator[Segment]:
+        picture, w = self.picture, self.picture.width
+        lit = bytes(ink > Ink.FAINT for ink in picture.inks) + bytes(w)
+        for top in range(0, picture.height, 2):
+            upper, lower = lit[top * w : (top + 1) * w], lit[(top + 1) * w : (top + 2) * w]
+            yield Segment("".join(" ▀▄█"[a + 2 * b] for a, b in zip(upper, lower, strict=True)))
             yield Segment.line()
 
     def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:

@@ -2,6 +2,7 @@
 
 import dataclasses
 import io
+import re
 
 from rich.console import Console
 
@@ -9,6 +10,7 @@ from controller.model.findings import Finding, FindingState, Progress, Severity,
 from controller.model.table import BURN
 from controller.outputs.board import DeckView, frame
 from controller.outputs.layouts import colour_64x32, mono_32x8
+from controller.outputs.picture import Ink
 from controller.outputs.terminal import BoardPicture, findings_table, screen, table_plan
 
 FINDING = Finding(
@@ -50,8 +52,20 @@ def text_of(*renderables: object) -> str:
 
 def test_two_lamps_to_a_character() -> None:
     picture = colour_64x32(frame(PROGRESS, DeckView(), True, 0.0))
-    lines = text_of(BoardPicture(picture)).splitlines()
+    page = io.StringIO()
+    console = Console(width=150, file=page, force_terminal=True, color_system="truecolor")
+    console.print(BoardPicture(picture))
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", page.getvalue()).splitlines()
     assert lines[:16] == ["▀" * 64] * 16
+
+
+def test_without_colour_the_lamps_are_drawn() -> None:
+    picture = colour_64x32(frame(PROGRESS, DeckView(), True, 0.0))
+    drawn = text_of(BoardPicture(picture)).splitlines()
+    lit = {" ": (0, 0), "▀": (1, 0), "▄": (0, 1), "█": (1, 1)}
+    for y in range(32):
+        for x in range(64):
+            assert bool(lit[drawn[y // 2][x]][y % 2]) == (picture.at(x, y) > Ink.FAINT)
 
 
 def test_the_plan_shows_counts_button_and_piles() -> None:
