@@ -664,10 +664,15 @@ class Sensing:
             run.passing += odds.read_away
             for number in against:
                 against[number] += odds.read_cross if number in antenna.near else odds.read_far
-        elif home is not None and home.number in against:
-            against[home.number] += (
-                odds.read_cross if home.number in antenna.near else odds.read_far
-            )
+            return
+        # A flight explains any number of reads, but it makes good the silences between them.
+        run.passing = min(run.passing + odds.read_away, run.lead_passing)
+        for number in against:
+            weight = odds.read_cross if number in antenna.near else odds.read_far
+            if home is not None and number == home.number:
+                against[number] += weight
+            elif against[number] < run.lead_rival:
+                against[number] = min(against[number] + weight, run.lead_rival)
 
     def _hear_rival(
         self, run: Run, tag: Tag, rival: Antenna, named: bool, started: float, answered: int

@@ -295,6 +295,8 @@ class Run:
         "flown_at",
         "home_silences",
         "last_ended",
+        "lead_passing",
+        "lead_rival",
         "looks",
         "need_passing",
         "need_rival",
@@ -317,7 +319,8 @@ class Run:
         self.home_silences = 0
         # What was read within a flight's time may be a card on its way to a rival place: it keeps
         # the claim alive, but decides with the weight of the prior only.
-        self.passing = odds.read_away
+        self.passing = self.lead_passing = odds.read_away
+        self.lead_rival = odds.read_cross
         # Nothing passes over the muck for long, and in a heap of folded cards a read is rare.
         more = 0.85 * (1 if antenna.keeps_heap and moved else LONE_READS)
         self.need_passing = odds.read_away * (1.0 + more)
