@@ -20,10 +20,12 @@ from controller.floor.commands import Command
 from controller.journal.reader import JournalFile
 from controller.journal.record import Body, body_of
 from controller.journal.verify import verify
+from controller.keys import new_pair, private_key, unseal
 from controller.model.events import CardCame, FloorSaid, ReaderLost, SeatRegistered
 from controller.model.findings import FindingState, Stage
 from controller.outputs.board import BoardView, DeckView, frame
 from controller.outputs.layouts import colour_64x32, mono_32x8
+from controller.robot_table import RobotTable
 from controller.tape import TapeWriter, moved, play, time_of
 from drivers.factory import (
     Dealer,
@@ -35,7 +37,7 @@ from drivers.factory import (
     World,
     polls,
 )
-from drivers.readings import Health, HealthState, Reading
+from drivers.readings import Health, HealthState, Poll, Reading
 
 SEATS = tuple(range(1, 10))
 DUSK = TableClock()() + 3600.0
@@ -428,6 +430,59 @@ def test_a_lost_reader_is_shown_and_journaled_and_the_rest_goes_on(
     assert any("check its cable" in line for line in daemon.trouble)
     lost_ones = [b for b in bodies(config) if isinstance(b, ReaderLost)]
     assert [b.device for b in lost_ones] == ["reader 1"]
+
+
+def test_a_cable_pulled_and_put_back_is_seen_at_once(tmp_path: Path) -> None:
+    config = config_in(tmp_path)
+
+    async def run() -> list[tuple[str, ...]]:
+        clock = TableClock()
+        robots = RobotTable(config, clock)
+        changes: asyncio.Queue[tuple[str, ...]] = asyncio.Queue()
+        seen: list[tuple[str, ...]] = []
+
+        def note(shown: Shown) -> None:
+            if not seen or seen[-1] != shown.progress.blind:
+                seen.append(shown.progress.blind)
+                changes.put_nowait(shown.progress.blind)
+
+        daemon = Daemon(config, robots, clock, decks=robots.decks, on_shown=note)
+        watching = asyncio.create_task(daemon.run())
+        try:
+            async with asyncio.timeout(20):
+                assert await changes.get() == ()
+                robots.readers.unplug("reader 2")
+                assert "board" in await changes.get()
+                assert any("reader 2" in line for line in daemon.trouble)
+                robots.readers.plug("reader 2")
+                assert await changes.get() == ()
+                assert daemon.trouble == ()
+        finally:
+            daemon.stop()
+            await watching
+        return seen
+
+    assert len(asyncio.run(run())) == 3
+    kinds = [type(b).__name__ for b in bodies(config)]
+    assert kinds.count("ReaderLost") == 1
+    assert "ReaderBack" in kinds
+
+
+def test_identities_are_kept_sealed_to_the_regulator_only(
+    tmp_path: Path, burn_missing: list[Reading]
+) -> None:
+    pair = new_pair(tmp_path / "keys")
+    config = config_in(tmp_path, ('public = ""', f'public = "{pair.public_text}"'))
+    watch(config, burn_missing[:1200])
+    with JournalFile(config.journal) as journal:
+        blobs = [journal.blob(n) for n in journal.blob_numbers()]
+        text = "".join(r.body for r in journal.records())
+    assert len(blobs) >= 5
+    assert len({len(b) for b in blobs if b is not None}) == 1
+    uids = {u.hex() for r in burn_missing[:1200] if isinstance(r, Poll) for u in r.uids}
+    assert not any(uid in text for uid in uids)
+    opened = unseal(private_key(pair.private), blobs[0] or b"")
+    assert any(bytes.fromhex(uid) in opened for uid in uids)
 
 
 def test_a_task_that_fails_ends_the_daemon_with_its_error(tmp_path: Path) -> None:
