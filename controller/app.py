@@ -52,6 +52,7 @@ from controller.rules.profile import Profile
 from controller.tape import TapeError, TapeWriter, moved, play, time_of
 from controller.vault import Vault
 from drivers.contracts import LedBoard
+from drivers.errors import DriverError
 from drivers.readings import Health, HealthState, Poll, Reading, Uid
 
 FRAMES_PER_S = 8
@@ -451,7 +452,21 @@ class Daemon:
                 before, sent_at = self._sent[n]
                 if pixels != before or view.now_s - sent_at >= REPEAT_S:
                     self._sent[n] = (pixels, view.now_s)
-                    await board.show(pixels)
+                    await self._send(f"board {n + 1}", board, pixels)
+
+    async def _send(self, device: str, board: LedBoard, pixels: bytes) -> None:
+        """Show a frame. A board that fails is reported once, and tried again with each frame."""
+        try:
+            await board.show(pixels)
+        except (OSError, DriverError) as error:
+            state, reason = HealthState.LOST, f"{device}: {error}"
+        else:
+            state, reason = HealthState.OK, f"{device}: it works"
+        before = self._health.get(device)
+        if state is not (before.state if before is not None else HealthState.OK):
+            health = Health(device, state, reason, self.clock())
+            self._health[device] = health
+            self._stage(health)
 
     def _pass_time(self) -> None:
         """While no reader answers, the rules' deadlines come all the same."""

@@ -261,13 +261,13 @@ def sample_text() -> str:
 
 
 def load(path: Path | None = None) -> Config:
-    """The configuration at `path`; without one the sample, whose files lie in the working folder.
+    """The configuration at `path`; without one the sample, whose files lie in the folder `run`.
 
     Raises:
         ConfigError: every fault of it.
     """
     if path is None:
-        return read(sample_text(), SAMPLE, Path.cwd())
+        return read(sample_text(), SAMPLE, Path.cwd() / "run")
     try:
         text = path.read_text("utf-8")
     except OSError as error:

@@ -60,7 +60,7 @@ class LiveScreen:
 
     def _status(self) -> Iterator[str]:
         daemon = self._daemon
-        readers = daemon.health
+        readers = [h for h in daemon.health if h.device.startswith("reader")]
         if readers:
             lost = sum(h.state != "ok" for h in readers)
             yield f"readers {len(readers) - lost} of {len(readers)}"

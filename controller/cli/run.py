@@ -56,6 +56,8 @@ def run(
         _fail("--record and --replay: a replay is on a tape already; choose one")
     if replay is not None and not replay.exists():
         _fail(f"--replay {replay}: there is no such file; record one with --record {replay}")
+    if config is None:
+        checked.folder.mkdir(exist_ok=True)
     with_screen = not headless and sys.stdout.isatty()
     try:
         asyncio.run(_watch(checked, record, replay, speed, board, with_screen))

@@ -60,6 +60,7 @@ class FloorServer:
         listening.setblocking(False)
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            _check_owner(self._path.parent)
             _clear_stale(self._path)
             # the socket must not be open to all even for the moment before chmod
             before = os.umask(0o177)
@@ -144,6 +145,15 @@ class FloorServer:
             False,
             "not recorded: the journal cannot be written. "
             "Say it again when the board no longer shows NOT RECORDING",
+        )
+
+
+def _check_owner(folder: Path) -> None:
+    """A folder in a place open to all may have been made by somebody else, to listen in."""
+    if folder.stat().st_uid not in (0, os.getuid()):
+        raise FloorError(
+            f"floor socket: the folder {folder} belongs to another user; "
+            "name another place as `socket` in the configuration"
         )
 
 

@@ -275,7 +275,9 @@ def _notice(findings: tuple[Finding, ...], health: Sequence[str]) -> Notice | No
         return _of_finding(asked[0], Level.QUESTION, waiting)
     if health or lost:
         detail = ". ".join(health) or lost[0].seen
-        return Notice(Level.FAULT, "READER FAULT", detail, more=len(others))
+        reader = lost or any(line.startswith("reader") for line in health)
+        text = "READER FAULT" if reader else "DEVICE FAULT"
+        return Notice(Level.FAULT, text, detail, more=len(others))
     if others:
         return _of_finding(others[0], Level.DUTY, waiting)
     return None

@@ -485,6 +485,26 @@ def test_identities_are_kept_sealed_to_the_regulator_only(
     assert any(bytes.fromhex(uid) in opened for uid in uids)
 
 
+def test_a_board_that_fails_is_reported_and_the_rest_goes_on(
+    tmp_path: Path, burn_missing: list[Reading]
+) -> None:
+    class Broken(Lamps):
+        async def show(self, pixels: bytes) -> None:
+            if len(self.frames) < 3:
+                self.frames.append(pixels)
+                raise OSError("no such file")
+            await super().show(pixels)
+
+    config = config_in(tmp_path)
+    whole, broken = Lamps(32, 8), Broken(64, 32)
+    daemon, _, _ = watch(config, burn_missing[:1500], boards=(broken, whole))
+    assert len(whole.frames) > 5
+    assert len(broken.frames) > 5
+    told = [b for b in bodies(config) if isinstance(b, Health)]
+    assert [(h.device, h.state) for h in told] == [("board 1", "lost"), ("board 1", "ok")]
+    assert daemon.trouble == ()
+
+
 def test_a_task_that_fails_ends_the_daemon_with_its_error(tmp_path: Path) -> None:
     config = config_in(tmp_path)
 

@@ -44,6 +44,7 @@ def test_the_sample_is_the_reference_table() -> None:
     options = LayoutOptions(max_stack=REFERENCE_MAX_STACK)
     assert config.layout == reference_layout(options)
     assert config.simulated
+    assert config.journal == Path.cwd() / "run" / "burnturn.journal"
     assert config.seats[8:] == ((9, SeatStatus.IN), (10, SeatStatus.OUT), (11, SeatStatus.OUT))
     assert (config.profile.name, config.socket_mode, config.public_key) == ("tda", 0o600, None)
 
