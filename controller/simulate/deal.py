@@ -35,7 +35,8 @@ from drivers.factory import (
 from drivers.readings import Poll, Reading
 
 RESCAN_AFTER_S = 3.0
-"""In burst mode the dealer puts straight what the board asks for, this long after the question."""
+"""In burst mode the dealer puts straight what the board asks for, this long after the question, and
+again as long as it stands: the player may have held the cards up the first time."""
 
 DECKS = ("red", "blue")
 
@@ -103,6 +104,8 @@ class SimulatedTable:
         self._polls = polls(self.world, self.scheduler)
         self._held: Poll | None = None
         self._on_reading = on_reading
+        self._asked: dict[int, tuple[float, str]] = {}
+        self._gather_at = 0.0
         self._token_seed = f"tokens {seed}"
         self.opened = TableOpened(
             at=0.0,
@@ -138,6 +141,8 @@ class SimulatedTable:
     def hand(self, error: str | None = None) -> HandDealt:
         """Deal one hand to the end of its gather and shuffle."""
         played = self.robot.hand(error, unread=self.settings.burst)
+        self._asked.clear()
+        self._gather_at = played.gather_at
         said: list[tuple[float, Said]] = []
         kept: list[Poll] = []
         verdicts: list[tuple[Verdict, ...]] = []
@@ -205,7 +210,7 @@ class SimulatedTable:
             for reading in dealer.due(poll.ended):
                 said += self._tell(reading)
         said += self._tell(poll)
-        if said and self.settings.burst:
+        if self.settings.burst:
             self._put_straight(said, poll.ended)
         if self.settings.focus:
             self.scheduler.focus(self.table.focus)
@@ -221,11 +226,19 @@ class SimulatedTable:
         return self.table.feed(reading)
 
     def _put_straight(self, said: list[Said], at: float) -> None:
+        """The dealer re-scans what the board asks for, and again as long as it stands."""
         for thing in said:
-            if isinstance(thing, FindingChanged) and thing.finding.asking:
-                zone = asked_zone(thing.finding)
-                if zone is not None:
-                    self.dealer.rescan(zone, at + RESCAN_AFTER_S)
+            if isinstance(thing, FindingChanged):
+                finding = thing.finding
+                zone = asked_zone(finding) if finding.asking or finding.alarming else None
+                if zone is None:
+                    self._asked.pop(finding.id, None)
+                else:
+                    self._asked.setdefault(finding.id, (at + RESCAN_AFTER_S, zone))
+        for number, (due, zone) in list(self._asked.items()):
+            if due <= at < self._gather_at:
+                self._asked[number] = (at + RESCAN_AFTER_S, zone)
+                self.dealer.rescan(zone, at)
 
 
 def asked_zone(finding: Finding) -> str | None:
