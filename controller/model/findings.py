@@ -72,6 +72,7 @@ class Finding:
     first_at: float = 0.0
     at: float = 0.0
     delay_s: float = 0.0
+    stood: bool = False  # it has been more than a question at some time
     ruling: str = ""
     by: str = ""
 

@@ -287,25 +287,6 @@ def late_burn_settles(state: RulesState, said: list[Said], pending: Pending, at:
     _give_to(state, said, hand, missed, fill, at)
 
 
-def _reclaim_late_burn(
-    state: RulesState, said: list[Said], hand: Hand, street: Street, at: float
-) -> bool:
-    """A street's board card comes with no burn of its own, but an earlier street was given a late one: that was this
-    street's burn after all."""
-    slot = next((i for i in hand.plan.burns[street] if i not in hand.fills), None)
-    earlier = [
-        i for i in hand.late_burns if hand.plan.slots[i].street is not street and i in hand.fills
-    ]
-    if slot is None or not earlier:
-        return False
-    taken = earlier[-1]
-    hand.fills[slot] = hand.fills.pop(taken)
-    number = hand.late_burns.pop(taken)
-    if number:
-        ledger.sharpen(state, said, number, at=at, asking=False, positive=False)
-    return True
-
-
 def _unexpected(state: RulesState, said: list[Said], hand: Hand, event: CardCame) -> None:
     number = ledger.open_finding(
         state,
@@ -501,7 +482,7 @@ def _ask_for_burn(
     missing = [i for i in hand.plan.burns[street] if i not in hand.fills]
     if not missing:
         return
-    if street in hand.beside_board or _reclaim_late_burn(state, said, hand, street, event.at):
+    if street in hand.beside_board:
         return
     if _burn_in_known_muck(state, said, hand, street, missing[0], event):
         return

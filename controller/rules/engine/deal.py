@@ -9,6 +9,7 @@ from controller.model.findings import FindingState, Said, Street
 from controller.model.table import Zone, seat_zone
 from controller.rules.engine import ledger
 from controller.rules.engine.orders import code_for_pair, covered, note_order, violated
+from controller.rules.engine.play import over
 from controller.rules.engine.state import NEVER, Fill, Hand, Pending, RulesState, Suspicion
 from controller.rules.engine.suspicion import (
     COUNT_CODES,
@@ -308,6 +309,8 @@ def surplus_stands(state: RulesState, said: list[Said], pending: Pending, at: fl
     seat = next((s for s, ts in hand.extra_seat.items() if pending.token in ts), None)
     if seat is None:
         return
+    if over(state, hand, at):
+        return
     bad = state.findings.get(hand.token_findings.get(pending.token, 0))
     if bad is not None and bad.code.startswith("DECK_"):
         return  # what is wrong is the card itself
@@ -431,8 +434,13 @@ def excuse_seat(state: RulesState, said: list[Said], hand: Hand, seat: int, at: 
     )
     for f in ledger.standing(state):
         dead = f.code == "HOLE_COUNT" and bool(hand.extra_seat.get(seat))
-        if f.seat == seat and (f.asking or dead or f.code == "CARDS_OFF_TABLE"):
-            new = FindingState.CLOSED if f.asking else FindingState.CORRECTED
+        unread = f.code in COUNT_CODES | ORDER_CODES and not hand.extra_seat.get(seat)
+        if f.seat == seat and (f.asking or unread or dead or f.code == "CARDS_OFF_TABLE"):
+            new = (
+                FindingState.CORRECTED
+                if dead or f.code == "CARDS_OFF_TABLE"
+                else FindingState.CLOSED
+            )
             ledger.settle(state, said, f.id, new, at=at)
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from controller.model.events import Token
-from controller.model.table import seat_of
+from controller.model.table import BURN, is_board, seat_of
 from controller.rules.engine.state import Hand, RulesState
 
-PEEK_S = 8.0  # a player who looks at the cards has them back on the table by then
+HELD_S = 20.0  # a player may hold the cards in hand for so long and still be in
 GATHER_S = 15.0  # a dealer who takes up the board and the piles is at it for so long
 
 
@@ -17,14 +17,29 @@ def live_seats(state: RulesState, hand: Hand, at: float) -> frozenset[int]:
         place = state.cards.get(token)
         if place is None or seat_of(place.zone) != seat or seat in hand.folded or seat in hand.dead:
             continue
-        if place.lifted_since is None or at - place.lifted_since <= PEEK_S:
+        if place.lifted_since is None or at - place.lifted_since <= HELD_S:
             found.add(seat)
     return frozenset(found)
 
 
+def over(state: RulesState, hand: Hand, at: float) -> bool:
+    """Whether the hand has been given up or awarded: board and burns are all taken up again, or fewer than two seats
+    hold cards after the deal."""
+    if not hand.closed:
+        return False
+    piles = [
+        c
+        for c in state.cards.values()
+        if (is_board(c.zone) or c.zone == BURN) and not c.carried and not c.returned
+    ]
+    if piles and all(c.lifted_since is not None for c in piles):
+        return True
+    return len(live_seats(state, hand, at)) < 2
+
+
 def in_play(state: RulesState, hand: Hand, at: float, besides: Token | None = None) -> bool:
-    """Two live hands at least (or a deal under way), and nobody is taking up the piles. `besides`: a card whose own leaving
+    """The hand is not over, and nobody is taking up the piles. `besides`: a card whose own leaving
     does not count as taking up."""
     if any(token != besides and at - left <= GATHER_S for token, left in hand.pile_left.items()):
         return False
-    return not hand.closed or len(live_seats(state, hand, at)) >= 2
+    return not over(state, hand, at)

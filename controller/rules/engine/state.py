@@ -5,7 +5,8 @@ Containers are replaced or copied by `RulesState.copy`; whatever lies in them is
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields
+from operator import attrgetter
 
 from controller.model.events import CardCame, SeatStatus, Token
 from controller.model.findings import Finding, Street
@@ -138,17 +139,20 @@ class Hand:
     )  # finding that a card's place raised
 
     def copy(self) -> Hand:
-        return replace(
-            self,
-            fills=dict(self.fills),
-            burned_from_seat=dict(self.burned_from_seat),
-            extra_seat=dict(self.extra_seat),
-            late_burns=dict(self.late_burns),
-            beside_board=dict(self.beside_board),
-            at_seat=dict(self.at_seat),
-            token_findings=dict(self.token_findings),
-            pile_left=dict(self.pile_left),
-        )
+        new = Hand(*_hand_fields(self))
+        new.fills = dict(self.fills)
+        new.burned_from_seat = dict(self.burned_from_seat)
+        new.extra_seat = dict(self.extra_seat)
+        new.late_burns = dict(self.late_burns)
+        new.beside_board = dict(self.beside_board)
+        new.at_seat = dict(self.at_seat)
+        new.token_findings = dict(self.token_findings)
+        new.pile_left = dict(self.pile_left)
+        return new
+
+
+# One C call that reads every field: `dataclasses.replace` took half of the time of a step.
+_hand_fields = attrgetter(*(f.name for f in fields(Hand)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,11 +198,13 @@ class RulesState:
     called: frozenset[str] = frozenset()  # registry findings already said, by code and seat
 
     def copy(self) -> RulesState:
-        return replace(
-            self,
-            seats=dict(self.seats),
-            hand=self.hand.copy() if self.hand else None,
-            cards=dict(self.cards),
-            findings=dict(self.findings),
-            lost=dict(self.lost),
-        )
+        new = RulesState(*_state_fields(self))
+        new.seats = dict(self.seats)
+        new.hand = self.hand.copy() if self.hand else None
+        new.cards = dict(self.cards)
+        new.findings = dict(self.findings)
+        new.lost = dict(self.lost)
+        return new
+
+
+_state_fields = attrgetter(*(f.name for f in fields(RulesState)))

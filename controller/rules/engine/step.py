@@ -30,7 +30,7 @@ from controller.model.table import COUNT, MUCK, STUB, is_board, seat_of
 from controller.rules.engine import board, deal, ledger, moves, resume, start, suspicion
 from controller.rules.engine.book import rulebook
 from controller.rules.plans import BOARD_STREETS
-from controller.rules.engine.play import in_play
+from controller.rules.engine.play import in_play, over
 from controller.rules.engine.state import NEVER, CardAt, Fill, Hand, Pending, RulesState
 
 PAUSE_S = 1.0
@@ -326,6 +326,8 @@ def _arrived(state: RulesState, said: list[Said], event: CardCame) -> None:
     hand, book = state.hand, state.book
     assert hand is not None and book is not None
     seat = seat_of(event.zone)
+    if seat is None and over(state, hand, event.at):
+        return  # the deck is being gathered or washed over the piles
     if hand.provisional:
         if seat is None and _something_else_lies(state, event):
             start.cancel(state, said, event.at)
@@ -457,7 +459,7 @@ def _test_absent(state: RulesState, said: list[Said], hand: Hand, at: float) -> 
     book = state.book
     assert book is not None
     when = book.absent_dead_when
-    if when not in ("others-dealt", "last-card") or hand.provisional:
+    if when not in ("others-dealt", "last-card") or hand.provisional or not state.absent:
         return
     plan = hand.plan
     for seat in plan.seats:

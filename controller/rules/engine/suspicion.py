@@ -147,6 +147,8 @@ def _show(state: RulesState, said: list[Said], hand: Hand, s: Suspicion, at: flo
             evident=s.evident,
         )
         _shown(hand, s, number, at, step=3)
+    elif s.code == "BURN_MISSING" and reclaim_late_burn(state, said, hand, s.street, at):
+        drop(hand, s)
     else:
         number = ledger.open_finding(
             state,
@@ -272,3 +274,22 @@ def answered(
             else:
                 shown.append(s)
     return shown
+
+
+def reclaim_late_burn(
+    state: RulesState, said: list[Said], hand: Hand, street: Street, at: float
+) -> bool:
+    """A street's board card comes with no burn of its own, but an earlier street was given a late one: that was this
+    street's burn after all."""
+    slot = next((i for i in hand.plan.burns[street] if i not in hand.fills), None)
+    earlier = [
+        i for i in hand.late_burns if hand.plan.slots[i].street is not street and i in hand.fills
+    ]
+    if slot is None or not earlier:
+        return False
+    taken = earlier[-1]
+    hand.fills[slot] = hand.fills.pop(taken)
+    number = hand.late_burns.pop(taken)
+    if number:
+        ledger.sharpen(state, said, number, at=at, asking=False, positive=False)
+    return True

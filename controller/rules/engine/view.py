@@ -234,8 +234,10 @@ def _said(state: RulesState, hand: Hand, codes: set[str], street: Street) -> Jud
             continue
         if f.state is FindingState.DISMISSED:
             continue
-        if f.state in (FindingState.ASKING, FindingState.CLOSED):
+        if f.state in (FindingState.ASKING, FindingState.CLOSED) and not f.stood:
             judged = judged or Judgement.CANNOT_TELL
+        elif f.state is FindingState.CORRECTED and not f.stood:
+            continue  # a question that was answered
         else:
             return Judgement.VIOLATION
     return judged
