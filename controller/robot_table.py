@@ -130,17 +130,12 @@ class RobotTable:
     def deal_by(self, profile: Profile, game: str) -> None:
         """Deal by another profile from the next hand on."""
         self._profile = profile.for_game(game)
+        self._plan_anew()
 
     def deal_to(self, seats: Sequence[int]) -> None:
         """Deal to these seats from the next hand on."""
         self._seats = tuple(sorted(seats))
-        hand = self.hand
-        if hand is not None and hand.streets:
-            first_at = hand.streets[0].first_at - self._part.pace_ms / 1000
-            if self._world_time(self._clock()) < first_at:
-                # Planned, and nothing dealt yet: plan it anew, the button where it lies.
-                self._dealt = 0
-                self._set_up(hand.button)
+        self._plan_anew()
 
     def carry_on(self, desk: Desk) -> None:
         """Deal on after a restart, to whom the registry says. A simulated table's cards are gone
@@ -223,6 +218,17 @@ class RobotTable:
             self._plan()
         given, self._inputs = self._inputs, []
         return given + [moved(r, self._offset) for r in self._dealer.due(now)]
+
+    def _plan_anew(self) -> None:
+        """If the hand is planned and nothing is dealt yet, plan it again, the button where it
+        lies."""
+        hand = self.hand
+        if hand is None or not hand.streets:
+            return
+        first_at = hand.streets[0].first_at - self._part.pace_ms / 1000
+        if self._world_time(self._clock()) < first_at:
+            self._dealt = 0
+            self._set_up(hand.button)
 
     def _plan(self) -> None:
         robot = self._robot
