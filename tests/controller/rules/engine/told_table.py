@@ -246,7 +246,6 @@ class ToldTable:
                 latest[word.finding.id] = word.finding
         return list(latest.values())
 
-    @property
     def only(self) -> Finding:
         """The one finding that was said; fails if there were none or more."""
         found = self.findings
