@@ -26,7 +26,7 @@ from controller.floor.commands import Desk
 from controller.floor.server import FloorServer
 from controller.journal.build import boot_id
 from controller.journal.record import Body, RecordError, Stopped
-from controller.journal.recorder import Recorder, Recording
+from controller.journal.recorder import LIMIT_S, Recorder, Recording
 from controller.journal.resume import Resumption, begin, left_behind
 from controller.journal.trouble import JournalReadError
 from controller.journal.writer import Journal
@@ -79,8 +79,8 @@ class Source(Protocol):
     def focus(self, antennas: Sequence[int]) -> None: ...
 
 
-Layout = Callable[[BoardView], Picture]
-LAYOUTS: dict[tuple[int, int], Layout] = {(64, 32): colour_64x32, (32, 8): mono_32x8}
+Drawing = Callable[[BoardView], Picture]
+LAYOUTS: dict[tuple[int, int], Drawing] = {(64, 32): colour_64x32, (32, 8): mono_32x8}
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,8 @@ class Daemon:
     source: where readings come from. boards: LED boards to drive. tape: where raw readings are
     recorded. decks: enrolled cards by UID. on_seats: told the seats due cards when they change.
     on_shown: told what is on the disk and may be shown, after every commit. on_ready: called once
-    the floor may speak and readings may come.
+    the floor may speak and readings may come. commit_limit_s: a commit that takes longer counts as
+    not recording.
     """
 
     def __init__(
@@ -133,6 +134,7 @@ class Daemon:
         on_seats: Callable[[tuple[int, ...]], None] = lambda seats: None,
         on_shown: Callable[[Shown], None] = lambda shown: None,
         on_ready: Callable[[], None] = lambda: None,
+        commit_limit_s: float = LIMIT_S,
     ) -> None:
         self.config = config
         self.clock = clock
@@ -152,7 +154,9 @@ class Daemon:
         self._vault = Vault(decks, public_key=config.public_key)
         self._seals = config.public_key is not None
         self._sealed: set[Token] = set()
-        self._recorder = Recorder(Journal(config.journal), changed=self._changed, clock=clock)
+        self._recorder = Recorder(
+            Journal(config.journal), changed=self._changed, clock=clock, limit_s=commit_limit_s
+        )
         self._table = _table(config, self._vault, self._record, resumption)
         self._focus: tuple[int, ...] = ()
         self._health: dict[str, Health] = {}
@@ -520,7 +524,10 @@ def take_up(path: Path, warn: Callable[[str], None]) -> tuple[Resumption | None,
 
 class TapeSource:
     """A tape played as the readers. speed: 1 as it was; 0 as fast as the table can. Its times are
-    moved to the clock's present."""
+    moved to the clock's present, and the clock runs with the tape: commits cannot be timed by it
+    (`commit_limit_s`)."""
+
+    commit_limit_s = 86_400.0
 
     def __init__(self, path: Path, clock: TableClock, speed: float = 1.0) -> None:
         self._path, self._clock, self._speed = path, clock, speed

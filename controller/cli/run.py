@@ -125,7 +125,8 @@ def _daemon(
     resumption: Resumption | None,
     with_screen: bool,
 ) -> Daemon:
-    from controller.app import Daemon
+    from controller.app import Daemon, TapeSource
+    from controller.journal.recorder import LIMIT_S
 
     return Daemon(
         config,
@@ -137,6 +138,7 @@ def _daemon(
         decks=robots.decks if robots is not None else None,
         on_seats=robots.deal_to if robots is not None else lambda seats: None,
         on_shown=(lambda shown: None) if with_screen else _Lines(),
+        commit_limit_s=source.commit_limit_s if isinstance(source, TapeSource) else LIMIT_S,
         on_ready=(lambda: None) if with_screen else lambda: _ready(config, resumption),
     )
 

@@ -528,7 +528,14 @@ def test_a_tape_of_a_night_says_the_same_again(tmp_path: Path, burn_missing: lis
     async def replay() -> list[Shown]:
         clock, found = TableClock(), list[Shown]()
         source = TapeSource(tmp_path / "tape", clock, speed=0)
-        await Daemon(again, source, clock, on_shown=found.append).run()
+        daemon = Daemon(
+            again,
+            source,
+            clock,
+            on_shown=found.append,
+            commit_limit_s=source.commit_limit_s,
+        )
+        await daemon.run()
         return found
 
     found = asyncio.run(replay())
@@ -538,6 +545,7 @@ def test_a_tape_of_a_night_says_the_same_again(tmp_path: Path, burn_missing: lis
 
     assert said(found) == said(shown)
     assert "BURN_MISSING" in {code for code, _, _ in said(found)}
+    assert "Outage" not in {type(b).__name__ for b in bodies(again)}
 
 
 def test_a_changed_configuration_waits_for_the_end_of_the_hand(
