@@ -16,7 +16,7 @@ from controller.rules.engine.suspicion import answered, drop, suspect
 from controller.rules.plans import BOARD_STREETS
 from controller.rules.remedies import board_count_detail
 
-STREET_GAP_S = 4.0  # cards of one street follow each other faster; a betting round is longer
+STREET_GAP_S = 1.0  # cards of one street follow each other faster; the shortest betting is longer
 SHORT_BOARD_S = 2.4  # a street that stands still for so long looks finished
 SURPLUS_WAIT_S = 1.2
 BURN_SILENCE_S = 0.5  # looks at the burn pile in quick succession are no independent witnesses
@@ -49,6 +49,12 @@ def street_under_way(hand: Hand) -> Street | None:
         return None
     begun = board_count(hand, s) > 0
     return s if begun or (hand.plan.burns[s] and burned(hand, s)) else None
+
+
+def _same_act(hand: Hand, event: CardCame) -> bool:
+    """Whether the card may have come in one go with the last board card: what counts is the earliest
+    time at which it can have come."""
+    return event.after - hand.last_board_at <= STREET_GAP_S
 
 
 def following(street: Street) -> Street | None:
@@ -142,7 +148,7 @@ def on_burn(state: RulesState, said: list[Said], event: CardCame) -> None:
         fill_slot(hand, taken, event)
         return
     if begun:
-        if event.before - hand.last_board_at <= STREET_GAP_S:
+        if _same_act(hand, event):
             misplaced_board_card(state, said, event, street)
             return
         after = following(street)
@@ -370,7 +376,7 @@ def on_board(state: RulesState, said: list[Said], event: CardCame) -> None:
         and board_full(hand, previous)
         and hand.plan.burns[street]
         and not burned(hand, street)
-        and event.before - hand.last_board_at <= STREET_GAP_S
+        and _same_act(hand, event)
     ):
         if _burn_beside(state, hand, previous, event):
             return
@@ -454,7 +460,7 @@ def _street_for(hand: Hand, event: CardCame) -> Street | None:
 
 def _beyond(state: RulesState, said: list[Said], hand: Hand, event: CardCame) -> None:
     last = BOARD_STREETS[-1]
-    soon = event.before - hand.last_board_at <= STREET_GAP_S
+    soon = _same_act(hand, event)
     if board_full(hand, last):
         if _burn_beside(state, hand, last, event):
             return

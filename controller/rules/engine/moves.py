@@ -8,7 +8,7 @@ from controller.model.events import CardCame, CardLeft, Token
 from controller.model.findings import FindingState, Said, Street
 from controller.model.table import BURN, COUNT, MUCK, STUB, Zone, is_board, seat_of
 from controller.rules.engine import board, deal, ledger
-from controller.rules.engine.state import NEVER, CardAt, Fill, Hand, Pending, RulesState, Suspicion
+from controller.rules.engine.state import CardAt, Fill, Hand, Pending, RulesState, Suspicion
 from controller.rules.engine.play import in_play
 from controller.rules.engine.suspicion import ORDER_CODES, suspect
 from controller.rules.plans import BOARD_STREETS

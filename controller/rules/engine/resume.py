@@ -30,7 +30,9 @@ def adopts(state: RulesState, event: CardCame) -> bool:
     from that one."""
     if event.after != NEVER or not state.adopt:
         return False
-    old = next((t for t in state.adopt if state.cards[t].zone == event.zone), None)
+    old = next(
+        (t for t in state.adopt if t in state.cards and state.cards[t].zone == event.zone), None
+    )
     if old is None:
         return False
     state.adopt = tuple(t for t in state.adopt if t != old)

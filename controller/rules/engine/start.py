@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 
 from controller.model.events import CardCame, SeatStatus
 from controller.model.findings import FindingState, HandBegan, HandEnded, Said, Street
@@ -454,6 +453,7 @@ def end(state: RulesState, said: list[Said], at: float, reason: str) -> None:
             state.opening = False
     state.hand = None
     state.cards = {}
+    state.adopt = ()
     state.loose = ()
     state.lone = None
     state.button_log = state.button_log[-1:]

@@ -583,7 +583,12 @@ def _reader_lost(state: RulesState, said: list[Said], event: ReaderLost) -> None
     state.lost[event.device] = event.zones
     if state.hand is not None:
         state.hand.blind |= set(event.zones)
-    if any(event.device in f.seen for f in ledger.standing(state, "READER_LOST")):
+    if any(
+        f.code == "READER_LOST"
+        and f.state is FindingState.OPEN
+        and f.seen.split(":")[0] == event.device
+        for f in state.findings.values()
+    ):
         return
     ledger.open_finding(
         state,
@@ -601,8 +606,8 @@ def _reader_lost(state: RulesState, said: list[Said], event: ReaderLost) -> None
 
 def _reader_back(state: RulesState, said: list[Said], event: ReaderBack) -> None:
     state.lost.pop(event.device, None)
-    for f in ledger.standing(state, "READER_LOST"):
-        if event.device in f.seen:
+    for f in list(state.findings.values()):
+        if f.code == "READER_LOST" and f.seen.split(":")[0] == event.device:
             ledger.settle(state, said, f.id, FindingState.CORRECTED, at=event.at)
 
 

@@ -24,6 +24,7 @@ from controller.rules.plans import BOARD_STREETS, SlotKind, dealing_order
 DUE_AHEAD = 4  # places that the board shows as next
 FOCUS_AHEAD = 2  # places ahead of the deal that deserve a closer look
 FOCUS_MOST = 6
+REACH = 6  # a card sensed further ahead than this is no part of the flow of the deal
 LOOKED_INTO = ("HOLE_COUNT", "HOLE_DEALT_OUT", "BURN_MISSING", "BOARD_COUNT")
 
 
@@ -50,8 +51,8 @@ def focus(state: RulesState, sensed: tuple[Zone, ...] = ()) -> tuple[Zone, ...]:
     hand = state.hand
     wanted: dict[Zone, None] = dict.fromkeys(sensed)
     if hand is None:
-        wanted.update(dict.fromkeys(due(state)[:2]))
-        return tuple(wanted)
+        wanted.update(dict.fromkeys(_ahead(list(_opening(state)), [], sensed)))
+        return tuple(wanted)[:FOCUS_MOST]
     for s in hand.suspicions:
         if s.step < 3 and (s.finding is not None or s.code in LOOKED_INTO):
             wanted.update(dict.fromkeys(z for z in s.zones if z not in s.silent))
@@ -67,27 +68,37 @@ def focus(state: RulesState, sensed: tuple[Zone, ...] = ()) -> tuple[Zone, ...]:
     return tuple(wanted)[:FOCUS_MOST]
 
 
+def _opening(state: RulesState) -> tuple[Zone, ...]:
+    """Where the first cards of the coming hand go."""
+    seats, book = due_seats(state), state.book
+    if book is None or len(seats) < 2:
+        return ()
+    zones = [seat_zone(s) for s in dealing_order(seats, button_for_hand(state))]
+    if book.shape.burns[Street.DEAL]:
+        zones.insert(0, book.layout.burn_zone)
+    return tuple(zones)
+
+
 def _next_seats(hand: Hand, sensed: tuple[Zone, ...]) -> list[Zone]:
     """The next places of the deal, beyond those where a card has been read but is not settled."""
     plan = hand.plan
     filled = [i for i in hand.fills if plan.first_hole <= i <= plan.last_hole]
     front = max(filled, default=plan.first_hole - 1) + 1
-    pending = set(sensed)
-    ahead: list[Zone] = []
-    for i in range(front, plan.last_hole + 1):
-        zone = plan.slots[i].zone
-        if zone in pending:
-            pending.discard(zone)
-            ahead.clear()
-            continue
-        ahead.append(zone)
-        if len(ahead) == FOCUS_AHEAD + len(pending):
-            break
-    gaps = [plan.slots[i].zone for i in range(max(0, front - 3), front) if i not in hand.fills]
+    missed = [plan.slots[i].zone for i in range(max(0, front - 3), front) if i not in hand.fills]
     burn = plan.predeal_burn
     if burn is not None and burn not in hand.fills and not filled:
-        gaps.append(plan.slots[burn].zone)
-    return [z for z in dict.fromkeys([*ahead[:FOCUS_AHEAD], *gaps]) if z not in sensed]
+        missed.append(plan.slots[burn].zone)
+    rest = [plan.slots[i].zone for i in range(front, plan.last_hole + 1)]
+    return _ahead(rest, missed, sensed)
+
+
+def _ahead(rest: list[Zone], missed: list[Zone], sensed: tuple[Zone, ...]) -> list[Zone]:
+    """The next places of `rest` after the last at which something is sensed, and those passed over before it."""
+    pending = set(sensed)
+    reached = max((n for n, z in enumerate(rest[:REACH]) if z in pending), default=-1)
+    passed = [z for z in rest[: reached + 1] if z not in pending]
+    ahead = rest[reached + 1 : reached + 1 + FOCUS_AHEAD]
+    return [z for z in dict.fromkeys([*ahead, *missed, *passed[-2:]]) if z not in pending]
 
 
 def due(state: RulesState) -> tuple[Zone, ...]:
@@ -96,14 +107,7 @@ def due(state: RulesState) -> tuple[Zone, ...]:
     if book is None:
         return ()
     if hand is None:
-        seats = due_seats(state)
-        if len(seats) < 2:
-            return ()
-        order = dealing_order(seats, button_for_hand(state))
-        zones = [seat_zone(s) for s in order[:3]]
-        if book.shape.burns[Street.DEAL]:
-            zones.insert(0, book.layout.burn_zone)
-        return tuple(zones)
+        return _opening(state)[:DUE_AHEAD]
     plan = hand.plan
     if not hand.closed:
         waiting = [
