@@ -183,6 +183,21 @@ def judge_early_burns(state: RulesState, said: list[Said]) -> None:
         )
 
 
+def slot_for_burn(hand: Hand, event: CardCame) -> int | None:
+    """The burn slot that a card on the burn pile fills: of the last street whose first card it may have preceded, else of
+    the coming one."""
+    for s in reversed([s for s in BOARD_STREETS if board_count(hand, s)]):
+        if not _may_precede(hand, s, event):
+            break
+        for i in hand.plan.burns[s]:
+            if i not in hand.fills:
+                return i
+    street = next_street(hand)
+    if street is None:
+        return None
+    return next((i for i in hand.plan.burns[street] if i not in hand.fills), None)
+
+
 def fill_burn(state: RulesState, said: list[Said], hand: Hand, slot: int, event: CardCame) -> None:
     fill = fill_slot(hand, slot, event)
     street = hand.plan.slots[slot].street
@@ -316,13 +331,17 @@ def extra_burn_stands(state: RulesState, said: list[Said], pending: Pending, at:
         return
     street = pending.street
     place = state.cards.get(pending.token)
+    first = _first_board(hand, street) if street is not None else None
     if (
         street is not None
-        and street is not Street.DEAL
         and place is not None
-        and 0 < board_count(hand, street)
+        and first is not None
+        and first.before <= place.before
         and not board_full(hand, street)
     ):
+        if at - hand.last_board_at <= SURPLUS_WAIT_S:
+            hand.pendings = (*hand.pendings, replace(pending, due=at + SURPLUS_WAIT_S))
+            return
         # The board still waits for a card: it went to the burn pile.
         hand.extra_burns = tuple(t for t in hand.extra_burns if t != pending.token)
         misplaced_board_card(

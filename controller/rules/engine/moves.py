@@ -139,6 +139,9 @@ def _to_seat(
     if short and (surplus or not hand.closed or _asked_about(state, to_seat)):
         _moved_to_due_seat(state, said, hand, event, owner, to_seat, short[0])
         return
+    if owner in hand.folded:
+        _stray(state, hand, event, "muck-back", MUCK)  # the hand was folded: it lay in the muck
+        return
     if not in_play(state, hand, event.at):
         return
     hand.token_findings[event.token] = ledger.open_finding(
@@ -256,10 +259,7 @@ def _lies_at_seat(state: RulesState, hand: Hand, seat: int) -> bool:
 def _serve_as_burn(state: RulesState, said: list[Said], hand: Hand, event: CardCame) -> None:
     """The exposed or extra card is the burn of the coming street (irregularities IRR-06, IRR-14)."""
     hand.at_seat.pop(event.token, None)
-    street = board.next_street(hand)
-    if street is None:
-        return
-    slot = next((i for i in hand.plan.burns[street] if i not in hand.fills), None)
+    slot = board.slot_for_burn(hand, event)
     if slot is not None:
         board.fill_burn(state, said, hand, slot, event)
 
@@ -276,13 +276,19 @@ def exposed_card_served(
         if f is not None and f.token == token:
             hand.fills[i] = replace(f, token=event.token)
     place = state.cards.get(token)
-    street = board.next_street(hand)
-    if place is None or street is None:
+    if place is None:
         return
-    slot = next((i for i in hand.plan.burns[street] if i not in hand.fills), None)
+    laid = CardCame(
+        at=event.at,
+        token=token,
+        zone=place.zone,
+        after=place.after,
+        before=place.before,
+        seq=place.seq,
+    )
+    slot = board.slot_for_burn(hand, laid)
     if slot is not None:
-        hand.fills[slot] = Fill(token, place.after, place.before, place.seq, event.at)
-        hand.suspicions = tuple(s for s in hand.suspicions if slot not in s.missing)
+        board.fill_burn(state, said, hand, slot, laid)
 
 
 def _surplus_left(
