@@ -10,6 +10,7 @@ from controller.model.findings import (
     Finding,
     FindingChanged,
     FindingState,
+    HandEnded,
     Judgement,
     Said,
     Severity,
@@ -111,10 +112,10 @@ class _History:
     def alarmed(self, by: float) -> bool:
         return any(f.alarming for at, f in self.versions if at <= by)
 
-    def standing(self) -> bool:
-        """Whether it still alarmed when the hand's end closed it."""
-        before = [f for _, f in self.versions if f.state is not FindingState.CLOSED]
-        return bool(before) and before[-1].alarming
+    def standing(self, before: float) -> bool:
+        """Whether it still alarmed at that moment."""
+        earlier = [f for at, f in self.versions if at < before]
+        return bool(earlier) and earlier[-1].alarming
 
 
 def judge_legal(log: HandLog) -> LegalOutcome:
@@ -125,12 +126,17 @@ def judge_legal(log: HandLog) -> LegalOutcome:
     return LegalOutcome(
         alarms=tuple(worst),
         questions=sum(h.was(FindingState.ASKING, by=float("inf")) for h in histories),
-        standing=sum(h.standing() for h in alarmed),
+        standing=sum(h.standing(_closing(log.said)) for h in alarmed),
         cannot_tell=tuple(
             f"{v.code} {v.street}" for v in log.at_end if v.judgement is Judgement.CANNOT_TELL
         ),
         codes=tuple(h.last.code for h in alarmed),
     )
+
+
+def _closing(said: Iterable[tuple[float, Said]]) -> float:
+    """When the table called the hand over, which closes whatever still stands."""
+    return max((at for at, thing in said if isinstance(thing, HandEnded)), default=float("inf"))
 
 
 def judge_mistake(log: HandLog) -> MistakeOutcome:

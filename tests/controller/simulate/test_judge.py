@@ -8,6 +8,7 @@ from controller.model.findings import (
     Finding,
     FindingChanged,
     FindingState,
+    HandEnded,
     Judgement,
     Said,
     Severity,
@@ -155,11 +156,14 @@ class TestLegalHand:
         outcome = judge_legal(log(*said))
         assert (outcome.alarms, outcome.questions) == ((), 1)
 
-    def test_an_alarm_stands_until_it_is_corrected_not_until_the_hand_closes_it(self) -> None:
+    def test_an_alarm_stands_until_it_is_settled_not_until_the_hands_end_closes_it(self) -> None:
+        over = (90.0, HandEnded(at=90.0, hand=1, reason="gather"))
         closed = finding(90.0, state=FindingState.CLOSED)
         corrected = finding(8.0, state=FindingState.CORRECTED)
-        assert judge_legal(log(finding(5.0), closed)).standing == 1
-        assert judge_legal(log(finding(5.0), corrected, closed)).standing == 0
+        folded = finding(20.0, state=FindingState.CLOSED)
+        assert judge_legal(log(finding(5.0), closed, over)).standing == 1
+        assert judge_legal(log(finding(5.0), corrected, over)).standing == 0
+        assert judge_legal(log(finding(5.0), folded, over)).standing == 0
 
     def test_what_is_undecided_at_the_end_cannot_be_told(self) -> None:
         undecided = [verdict(Judgement.CANNOT_TELL)]
