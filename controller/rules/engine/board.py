@@ -17,6 +17,7 @@ from controller.rules.plans import BOARD_STREETS
 from controller.rules.remedies import board_count_detail
 
 STREET_GAP_S = 1.0  # cards of one street follow each other faster; the shortest betting is longer
+LONGEST_GAP_S = 3.0  # however badly the antennas read
 SHORT_BOARD_S = 2.4  # a street that stands still for so long looks finished
 SURPLUS_WAIT_S = 1.2
 BURN_SILENCE_S = 0.5  # looks at the burn pile in quick succession are no independent witnesses
@@ -54,7 +55,10 @@ def street_under_way(hand: Hand) -> Street | None:
 def _same_act(hand: Hand, event: CardCame) -> bool:
     """Whether the card may have come in one go with the last board card: what counts is the earliest
     time at which it can have come."""
-    return event.after - hand.last_board_at <= STREET_GAP_S
+    return (
+        event.after - hand.last_board_at <= STREET_GAP_S
+        and event.before - hand.last_board_at <= LONGEST_GAP_S
+    )
 
 
 def following(street: Street) -> Street | None:
@@ -122,7 +126,11 @@ def on_burn(state: RulesState, said: list[Said], event: CardCame) -> None:
         if open_slot is not None:
             fill_burn(state, said, hand, open_slot, event)
             return
-        if plan.burns[earlier] and earlier is dealt[-1]:
+        if (
+            plan.burns[earlier]
+            and earlier is dealt[-1]
+            and event.before - hand.last_board_at <= LONGEST_GAP_S
+        ):
             # It may have come before the street's first card, whose burn lies there already.
             hand.extra_burns = (*hand.extra_burns, event.token)
             add_pending(hand, "burn-extra", event, SURPLUS_WAIT_S, earlier)

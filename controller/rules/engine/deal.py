@@ -23,6 +23,7 @@ from controller.rules.plans import SlotKind
 from controller.rules.remedies import hole_count_detail
 
 SURPLUS_WAIT_S = 1.8  # an exposed card may be on its way out while its replacement has landed
+ORDER_WAIT_S = 1.0
 SWAP_S = 1.5  # two cards that only changed places come closer together than this
 FLOW_S = 2.0  # cards of one deal follow each other within this
 PAUSE_S = 1.5  # a card that comes after such a pause is no part of the flow of the deal
@@ -53,7 +54,9 @@ def on_seat(state: RulesState, said: list[Said], event: CardCame, seat: int) -> 
         _surplus(state, hand, event, seat)
         return
     flow_ended = hand.last_hole_at
-    fill = fill_slot(hand, index, event)
+    fill_slot(hand, index, event)
+    _in_order_of_arrival(hand, plan.by_seat[seat])
+    fill = hand.fills[index]
     hand.last_hole_at = max(hand.last_hole_at, event.before)
     after_a_pause = fill.after > flow_ended + PAUSE_S
     _answer(state, said, hand, index, seat, event, after_a_pause)
@@ -61,6 +64,18 @@ def on_seat(state: RulesState, said: list[Said], event: CardCame, seat: int) -> 
         check_order(state, said, hand, index, event)
         if all(i in hand.fills for i in range(plan.first_hole, plan.last_hole + 1)):
             close_deal(state, said, event.at, event.before)
+
+
+def _in_order_of_arrival(hand: Hand, slots: tuple[int, ...]) -> None:
+    """Two cards of one seat may settle in the other order than they came: the earlier bounds belong to the earlier slot."""
+    filled = [i for i in slots if i in hand.fills and hand.fills[i].token is not None]
+    if len(filled) < 2:
+        return
+    after = sorted(hand.fills[i].after for i in filled)
+    before = sorted(hand.fills[i].before for i in filled)
+    for i, a, b in zip(filled, after, before, strict=True):
+        if hand.fills[i].after != a or hand.fills[i].before != b:
+            hand.fills[i] = replace(hand.fills[i], after=a, before=b)
 
 
 def _replaces_a_bad_card(state: RulesState, hand: Hand, event: CardCame, seat: int) -> bool:
@@ -135,7 +150,7 @@ def check_order(
         if other is None:
             _suspect_order(state, hand, lower, index, fill)
         elif violated(other, fill):
-            _violation(state, said, hand, lower, index, event)
+            _wait_for_order(hand, lower, index, event)
     earliest: int | None = None
     for higher in range(index + 1, plan.last_hole + 1):
         other = hand.fills.get(higher)
@@ -147,7 +162,34 @@ def check_order(
         ):
             earliest = higher
     if earliest is not None:
-        _violation(state, said, hand, index, earliest, event)
+        _wait_for_order(hand, index, earliest, event)
+
+
+def _wait_for_order(hand: Hand, late: int, early: int, event: CardCame) -> None:
+    """Another card of the seat may settle yet that came before this one."""
+    hand.pendings = (
+        *hand.pendings,
+        Pending(
+            what="order",
+            token=event.token,
+            zone=event.zone,
+            due=event.at + ORDER_WAIT_S,
+            seq=event.seq,
+            evident=event.before,
+            slots=(late, early),
+        ),
+    )
+
+
+def order_stands(state: RulesState, said: list[Said], pending: Pending, at: float) -> None:
+    """The two slots still say that the later one was served first."""
+    hand = state.hand
+    assert hand is not None
+    assert pending.slots is not None
+    late, early = pending.slots
+    first, second = hand.fills.get(late), hand.fills.get(early)
+    if first is not None and second is not None and violated(first, second):
+        _violation(state, said, hand, late, early, at)
 
 
 def _judged(state: RulesState, hand: Hand, index: int) -> bool:
@@ -201,7 +243,7 @@ def _suspect_order(state: RulesState, hand: Hand, late: int, early: int, fill: F
 
 
 def _violation(
-    state: RulesState, said: list[Said], hand: Hand, late: int, early: int, event: CardCame
+    state: RulesState, said: list[Said], hand: Hand, late: int, early: int, at: float
 ) -> None:
     if covered(state, hand, late, early):
         return
@@ -223,22 +265,22 @@ def _violation(
             state,
             said,
             code,
-            at=event.at,
+            at=at,
             street=Street.DEAL,
             zone=slot.zone,
             expected="a burn before the hole cards",
             seen="a burn after a hole card",
             evidence=evidence,
             positive=False,
-            evident=event.before,
+            evident=hand.fills[late].before,
         )
-        ledger.settle(state, said, number, FindingState.CORRECTED, at=event.at)
+        ledger.settle(state, said, number, FindingState.CORRECTED, at=at)
         return
     number = ledger.open_finding(
         state,
         said,
         code,
-        at=event.at,
+        at=at,
         street=Street.DEAL,
         seat=seat,
         zone=slot.zone if seat == slot.seat else first.zone,

@@ -6,13 +6,14 @@ from dataclasses import replace
 
 from controller.model.events import CardCame, CardLeft, Token
 from controller.model.findings import FindingState, Said, Street
-from controller.model.table import BURN, COUNT, MUCK, STUB, Zone, is_board, seat_of
+from controller.model.table import BURN, COUNT, MUCK, STUB, Zone, is_board, seat_of, seat_zone
 from controller.rules.engine import board, deal, ledger
 from controller.rules.engine.state import CardAt, Fill, Hand, Pending, RulesState, Suspicion
 from controller.rules.engine.play import in_play
 from controller.rules.engine.suspicion import ORDER_CODES, suspect
 from controller.rules.plans import BOARD_STREETS
 
+OTHER_SEAT_WAIT_S = 1.5  # a copied tag shows by then
 MIX_WAIT_S = 3.0  # one card strays; a dealer who gathers moves many within seconds
 BACK_S = 4.0  # a card taken off the board or the burns for so long went back to the stub
 
@@ -70,7 +71,7 @@ def _stray(state: RulesState, hand: Hand, event: CardCame, what: str, origin: Zo
             what=what,
             token=event.token,
             zone=event.zone,
-            due=event.at + MIX_WAIT_S,
+            due=event.at + (OTHER_SEAT_WAIT_S if what == "other-seat" else MIX_WAIT_S),
             seq=event.seq,
             evident=event.before,
             origin=origin,
@@ -87,7 +88,11 @@ def stray_stands(state: RulesState, said: list[Said], pending: Pending, at: floa
         return
     if not in_play(state, hand, at, pending.token):
         return
+    bad = state.findings.get(hand.token_findings.get(pending.token, 0))
+    if bad is not None and bad.code.startswith("DECK_"):
+        return  # the card itself is the mistake
     code = {
+        "other-seat": "CARD_SEAT_MISMATCH",
         "muck-back": "MUCK_RETRIEVED",
         "board-in-muck": "BOARD_MUCK_MIX",
         "seat-on-board": "BOARD_MUCK_MIX",
@@ -142,21 +147,7 @@ def _to_seat(
     if owner in hand.folded:
         _stray(state, hand, event, "muck-back", MUCK)  # the hand was folded: it lay in the muck
         return
-    if not in_play(state, hand, event.at):
-        return
-    hand.token_findings[event.token] = ledger.open_finding(
-        state,
-        said,
-        "CARD_SEAT_MISMATCH",
-        at=event.at,
-        street=current_street(hand),
-        seat=to_seat,
-        zone=event.zone,
-        expected=f"the card at seat {owner}",
-        seen=f"at seat {to_seat}",
-        evidence=(event.seq,),
-        evident=event.before,
-    )
+    _stray(state, hand, event, "other-seat", seat_zone(owner))
 
 
 def _asked_about(state: RulesState, seat: int) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 from controller.model.events import CardCame, SeatStatus
-from controller.model.findings import FindingState, HandBegan, HandEnded, Said, Street
+from controller.model.findings import Finding, FindingState, HandBegan, HandEnded, Said, Street
 from controller.model.table import MAX_SEATS, seat_of
 from controller.rules.engine import ledger
 from controller.rules.engine.play import in_play
@@ -75,7 +75,7 @@ def consider_start(state: RulesState, event: CardCame) -> list[CardCame] | None:
     seats = due_seats(state)
     if len(seats) < 2:
         return None
-    lying = [e for e in state.loose if _lies(state, e)]
+    lying = [e for e in state.loose if e.token != event.token and _lies(state, e)]
     state.loose = (*lying, event)
     seat = seat_of(event.zone)
     first = dealing_order(seats, button_for_hand(state, event.before))[0]
@@ -367,11 +367,16 @@ def _check_seats(state: RulesState, said: list[Said], at: float) -> None:
     over_max(state, said, at)
 
 
+def _standing_house(state: RulesState, code: str) -> list[Finding]:
+    """Open findings about the house, of whichever hand."""
+    return [f for f in state.findings.values() if f.code == code and f.state is FindingState.OPEN]
+
+
 def over_max(state: RulesState, said: list[Said], at: float) -> None:
     book = state.book
     assert book is not None
     taken = sum(st is not SeatStatus.OUT for st in state.seats.values())
-    known = [f for f in ledger.standing(state, "SEAT_OVER_MAX")]
+    known = _standing_house(state, "SEAT_OVER_MAX")
     if taken > book.max_seats:
         if not known:
             ledger.open_finding(
@@ -397,7 +402,7 @@ def unassigned(
     book = state.book
     assert book is not None
     occupied = seat in state.occupied
-    known = [f for f in ledger.standing(state, "SEAT_UNASSIGNED") if f.seat == seat]
+    known = [f for f in _standing_house(state, "SEAT_UNASSIGNED") if f.seat == seat]
     wrong = occupied and state.seats.get(seat, SeatStatus.OUT) is SeatStatus.OUT
     if wrong and sat_down and not known and book.profile.seat_assigned.value:
         ledger.open_finding(

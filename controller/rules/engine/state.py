@@ -86,6 +86,10 @@ class Pending:
     evident: float
     street: Street | None = None
     origin: Zone | None = None
+    slots: tuple[int, int] | None = None  # the late and the early slot of an order mistake
+    silent: bool = (
+        False  # the pile to which the card might have gone is known to have stayed as it was
+    )
 
 
 @dataclass(slots=True)

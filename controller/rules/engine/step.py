@@ -35,6 +35,7 @@ from controller.rules.engine.state import NEVER, CardAt, Fill, Hand, Pending, Ru
 
 PAUSE_S = 1.0
 FLICKER_S = 8.0  # a forgotten card that is read again so soon has not been dealt
+SURPLUS_LONGEST_S = 8.0
 LONE_S = 2.0  # a single card at a wrong seat that lies for so long is a deal's beginning
 CLEAR_S = 10.0  # unless the hand before ended so shortly ago that it may be one of its cards
 CONFIRM_START_S = 6.0  # a first burn that lies alone for so long is a hand's beginning
@@ -162,9 +163,17 @@ def _fall_due(state: RulesState, said: list[Said], at: float) -> None:
 
 
 def _decide(state: RulesState, said: list[Said], pending: Pending, at: float) -> None:
+    hand = state.hand
     if pending.what == "seat-surplus":
-        if _lies_there(state, pending):
-            deal.surplus_stands(state, said, pending, at)
+        if not _lies_there(state, pending) or hand is None:
+            return
+        if not pending.silent and at < pending.evident + SURPLUS_LONGEST_S:
+            # Nobody has looked at the burn pile often enough to say that no exposed card went there.
+            hand.pendings = (*hand.pendings, replace(pending, due=at + 0.3))
+            return
+        deal.surplus_stands(state, said, pending, at)
+    elif pending.what == "order":
+        deal.order_stands(state, said, pending, at)
     elif pending.what == "burn-extra":
         if _lies_there(state, pending):
             board.extra_burn_stands(state, said, pending, at)
@@ -175,7 +184,6 @@ def _decide(state: RulesState, said: list[Said], pending: Pending, at: float) ->
     elif pending.what == "went-back":
         moves.went_back(state, said, pending, at)
     elif pending.what == "confirm-start":
-        hand = state.hand
         if hand is not None and not hand.announced and _lies_there(state, pending):
             start.announce(state, said, at)
             board.judge_early_burns(state, said)

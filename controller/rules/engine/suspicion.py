@@ -14,7 +14,7 @@ from controller.model.table import seat_of
 from controller.rules.engine import ledger
 from controller.rules.engine.orders import code_for_pair, covered, note_order
 from controller.rules.engine.play import in_play
-from controller.rules.engine.state import Hand, RulesState, Suspicion
+from controller.rules.engine.state import NEVER, Hand, RulesState, Suspicion
 from controller.rules.plans import SlotKind
 
 WARN_SEAT_S = 8.0  # longer than a player looks at the cards, which cannot be read meanwhile
@@ -60,6 +60,16 @@ def on_still_empty(state: RulesState, said: list[Said], event: StillEmpty) -> No
     hand = state.hand
     if hand is None:
         return
+    if hand.pendings:
+        hand.pendings = tuple(
+            replace(p, silent=True)
+            if p.what == "seat-surplus"
+            and event.since >= p.evident
+            and state.book is not None
+            and event.zone == state.book.layout.burn_zone
+            else p
+            for p in hand.pendings
+        )
     for s in hand.suspicions:
         if s.step < 3 and event.zone in s.zones and event.since >= s.since:
             heard = replace(
@@ -282,8 +292,20 @@ def reclaim_late_burn(
     """A street's board card comes with no burn of its own, but an earlier street was given a late one: that was this
     street's burn after all."""
     slot = next((i for i in hand.plan.burns[street] if i not in hand.fills), None)
+    # A late burn is bound once another street has been dealt since.
+    dealt = [
+        f.before
+        for s, slots in hand.plan.board.items()
+        if s is not street
+        for i in slots
+        if (f := hand.fills.get(i)) is not None
+    ]
     earlier = [
-        i for i in hand.late_burns if hand.plan.slots[i].street is not street and i in hand.fills
+        i
+        for i in hand.late_burns
+        if hand.plan.slots[i].street is not street
+        and i in hand.fills
+        and hand.fills[i].before >= max(dealt, default=NEVER)
     ]
     if slot is None or not earlier:
         return False

@@ -31,7 +31,7 @@ LOOKED_INTO = ("HOLE_COUNT", "HOLE_DEALT_OUT", "BURN_MISSING", "BOARD_COUNT")
 def watches(state: RulesState) -> tuple[Watch, ...]:
     """The silences that would answer what is suspected."""
     hand = state.hand
-    if hand is None or not hand.suspicions:
+    if hand is None or not (hand.suspicions or hand.pendings):
         return ()
     # One watch a zone: a silence since the latest of the times asked for serves the earlier ones too,
     # for a card that came in between would have answered them.
@@ -41,6 +41,10 @@ def watches(state: RulesState) -> tuple[Watch, ...]:
             for z in s.zones:
                 if z not in s.silent:
                     wanted[z] = max(s.since, wanted.get(z, s.since))
+    for p in hand.pendings:
+        if p.what == "seat-surplus" and not p.silent and state.book is not None:
+            z = state.book.layout.burn_zone
+            wanted[z] = max(p.evident, wanted.get(z, p.evident))
     return tuple(Watch(z, since) for z, since in wanted.items())
 
 
@@ -247,6 +251,14 @@ def _said(state: RulesState, hand: Hand, codes: set[str], street: Street) -> Jud
     return judged
 
 
+def _waiting(hand: Hand, street: Street) -> bool:
+    """Whether a card more than was due has been seen, and is not judged yet."""
+    return any(
+        p.what in ("board-surplus", "after-river", "burn-extra") and p.street is street
+        for p in hand.pendings
+    )
+
+
 def _verdict(
     hand: Hand, code: str, street: Street, judgement: Judgement, at: float, reason: str = ""
 ) -> Verdict:
@@ -299,6 +311,10 @@ def _count_verdict(state: RulesState, hand: Hand, at: float) -> Verdict:
         return _verdict(hand, "HOLE_COUNT", Street.DEAL, said, at)
     plan = hand.plan
     missing = sum(i not in hand.fills for i in range(plan.first_hole, plan.last_hole + 1))
+    if any(hand.extra_seat.values()):
+        return _verdict(
+            hand, "HOLE_COUNT", Street.DEAL, Judgement.CANNOT_TELL, at, "a card more was read"
+        )
     if missing:
         return _verdict(
             hand,
@@ -317,7 +333,8 @@ def _burn_verdict(state: RulesState, hand: Hand, street: Street, at: float) -> V
     )
     if said is not None:
         return _verdict(hand, "BURN_MISSING", street, said, at)
-    if f"BURN_MISSING/{street.value}" in hand.cannot_tell or street in hand.beside_board:
+    open_case = _waiting(hand, street) or street in hand.beside_board
+    if open_case or f"BURN_MISSING/{street.value}" in hand.cannot_tell:
         return _verdict(hand, "BURN_MISSING", street, Judgement.CANNOT_TELL, at)
     if all(i in hand.fills for i in hand.plan.burns[street]):
         return _verdict(hand, "BURN_MISSING", street, Judgement.IN_ORDER, at)
@@ -328,7 +345,7 @@ def _board_verdict(state: RulesState, hand: Hand, street: Street, at: float) -> 
     said = _said(state, hand, {"BOARD_COUNT", "BOARD_POSITION", "CARD_AFTER_RIVER"}, street)
     if said is not None:
         return _verdict(hand, "BOARD_COUNT", street, said, at)
-    if board.board_full(hand, street):
+    if board.board_full(hand, street) and not _waiting(hand, street):
         return _verdict(hand, "BOARD_COUNT", street, Judgement.IN_ORDER, at)
     return _verdict(hand, "BOARD_COUNT", street, Judgement.CANNOT_TELL, at)
 
