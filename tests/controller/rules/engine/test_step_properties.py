@@ -204,6 +204,15 @@ def _goes(pick: int, zone: Zone | None, only_from_seats: bool = False) -> Act:
     return act
 
 
+def _carried(zone: Zone) -> Act:
+    """A card of an earlier hand lies somewhere, under a token that no card has had."""
+
+    def act(watcher: Watcher, at: float) -> Iterator[TableEvent]:
+        yield CardCarried(at=at, token=_fresh(watcher.state, at), zone=zone)
+
+    return act
+
+
 def _always(event: TableEvent) -> Act:
     def act(watcher: Watcher, at: float) -> Iterator[TableEvent]:
         yield replace(event, at=at)
@@ -230,7 +239,6 @@ other_events: st.SearchStrategy[TableEvent] = st.one_of(
         clean_polls=st.just(4),
         level=st.sampled_from([1, 2]),
     ),
-    st.builds(CardCarried, at=st.just(0.0), token=cards, zone=places),
     st.builds(
         TagVerdict, at=st.just(0.0), token=cards, zone=places, fault=st.sampled_from(TagFault)
     ),
@@ -278,6 +286,7 @@ acts: st.SearchStrategy[Act] = st.one_of(
     st.just(_tick),
     st.builds(_came, cards, places, times),
     st.builds(_goes, st.integers(0, 40), st.none() | places),
+    st.builds(_carried, places),
     other_events.map(_always),
     openings().map(_always),
 )
