@@ -92,6 +92,7 @@ def test_one_card_on_the_burn_pile_is_half_a_fold() -> None:
 def test_a_card_at_another_players_seat() -> None:
     table, cards = dealt()
     table.comes("seat/4", cards[2][0])
+    table.wait(3.0)
     found = table.only()
     assert (found.code, found.seat, found.severity) == ("CARD_SEAT_MISMATCH", 4, Severity.SECURITY)
     table.comes("seat/2", cards[2][0])

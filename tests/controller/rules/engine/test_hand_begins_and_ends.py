@@ -230,6 +230,7 @@ def test_a_redeal_repeats_button_and_seats() -> None:
     table = ToldTable()
     table.key("new-hand")
     table.seats(2, 3, 4, 1)
+    table.wait(1.0)
     table.key("misdeal")
     assert table.only().state is FindingState.CORRECTED
     assert [e.reason for e in table.ended] == ["misdeal"]
@@ -244,6 +245,7 @@ def test_a_redeal_with_another_button_or_other_seats_is_not_exact() -> None:
     table = ToldTable()
     table.key("new-hand")
     table.seats(2, 3, 4, 1)
+    table.wait(1.0)
     table.key("misdeal")
     table.button(1)
     table.tell(SeatRegistered(at=table.now, seat=3, status=SeatStatus.OUT, by="floor"))
@@ -258,6 +260,7 @@ def test_after_a_redeal_the_button_moves_on_as_usual() -> None:
     table = ToldTable(options=FULL)
     table.key("new-hand")
     table.seats(2, 3, 4, 1)
+    table.wait(1.0)
     table.key("misdeal")
     table.wait(30.0)
     one_hand(table, 1, 2, 3, 4)

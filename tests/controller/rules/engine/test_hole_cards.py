@@ -36,6 +36,7 @@ def test_the_place_that_is_due_next_follows_the_cards() -> None:
 def test_a_card_surely_before_its_turn_is_out_of_order() -> None:
     table = ToldTable()
     table.seats(1, 3, 2, 4)
+    table.wait(1.0)
     found = table.only()
     assert (found.code, found.seat, found.street) == ("HOLE_ORDER", 2, Street.DEAL)
     assert found.severity is Severity.WARNING
@@ -182,7 +183,8 @@ def test_an_extra_card_alarms_by_its_read() -> None:
     cards = table.hole(1, 2, 3, 4)
     extra = table.seats(2)[0]
     assert table.findings == []
-    table.wait(3.0)
+    assert table.verdict("HOLE_COUNT").judgement is not Judgement.VIOLATION
+    table.dwell()
     found = table.only()
     assert (found.code, found.seat, found.severity) == ("HOLE_COUNT", 2, Severity.MISDEAL)
     assert found.seen == "3 cards"
@@ -196,7 +198,7 @@ def test_two_extra_cards_have_another_remedy() -> None:
     table = ToldTable()
     table.hole(1, 2, 3, 4)
     table.seats(2, 2)
-    table.wait(3.0)
+    table.dwell()
     assert table.only().seen == "4 cards"
     assert "two cards too many are a misdeal" in table.only().remedy
 
@@ -205,7 +207,7 @@ def test_the_extra_card_used_as_the_burn_serves_the_flop() -> None:
     table = ToldTable()
     table.hole(1, 2, 3, 4)
     extra = table.seats(2)[0]
-    table.wait(3.0)
+    table.dwell()
     table.comes("burn", extra)
     table.wait(10.0)
     table.board(3)
@@ -292,7 +294,7 @@ def test_omaha_deals_four_cards() -> None:
     assert engine.progress(table.state).stage is Stage.PREFLOP
     assert table.findings == []
     table.seats(1)
-    table.wait(3.0)
+    table.dwell()
     assert (table.only().code, table.only().seen) == ("HOLE_COUNT", "5 cards")
 
 

@@ -77,7 +77,7 @@ def test_quiet_takes_what_stands_off_the_board_but_not_off_the_record() -> None:
 def test_the_gravest_is_shown_first() -> None:
     table = short_seat()
     table.seats(1)
-    table.wait(3.0)
+    table.dwell()
     assert [f.severity for f in engine.progress(table.state).findings] == [
         Severity.MISDEAL,
         Severity.NOTICE,
@@ -88,7 +88,7 @@ def test_substantial_action_changes_the_remedy() -> None:
     table = ToldTable()
     table.hole(1, 2, 3, 4)
     table.seats(2)
-    table.wait(3.0)
+    table.dwell()
     both = table.only().remedy
     assert "Before" in both
     assert "After" in both
@@ -107,7 +107,7 @@ def test_substantial_action_that_is_known_before_the_mistake_holds_for_it() -> N
     table.hole(1, 2, 3, 4)
     table.tell(SubstantialAction(at=table.now, happened=True, by="Ann"))
     table.seats(2)
-    table.wait(3.0)
+    table.dwell()
     assert "Before" not in table.only().remedy
     assert "dead" in table.only().remedy
 

@@ -181,6 +181,11 @@ class ToldTable:
                         )
                     )
 
+    def dwell(self) -> None:
+        """A short while in which nothing comes to the burn pile: what has been seen is judged."""
+        self.silence("burn", "muck", times=3, pace_s=1.0)
+        self.wait(1.0)
+
     def key(self, key: str, pace_s: float = PACE_S) -> None:
         self.wait(pace_s)
         self.tell(KeyPressed(at=self.now, key=key))
