@@ -285,6 +285,7 @@ class Sensing:
         pile of more cards than that shows a few at each look, and a silence says next to nothing.
         """
         settled = antenna.settled
+        antenna.squeeze = 0.0
         if not settled:
             antenna.silent = antenna.roomy = antenna.plain = 0
             antenna.barren = 0.0
@@ -338,6 +339,26 @@ class Sensing:
         antenna.deepest = deepest
         if not crowded:
             antenna.misses += silent
+        if silent and strangers and len(settled) == stack:
+            antenna.squeeze = self._squeeze(antenna)
+
+    def _squeeze(self, antenna: Antenna) -> float:
+        """Extra weight of a newcomer read in the place of a settled card, where there are as many
+        of those as the antenna can tell apart.
+
+        One card more hides one of the others at every look; a card that is only read across hides
+        none, and then the silence is a miss besides.
+        """
+        heard = 1.0
+        for tag in antenna.settled.values():
+            heard *= 1.0 - self._own_miss(antenna, tag)
+        return -log(1.0 - heard)
+
+    def _own_miss(self, antenna: Antenna, tag: Tag) -> float:
+        """The settled card's own miss rate, from its record and its antenna's."""
+        looks = max(antenna.polls - tag.tested - tag.silent, 0)
+        rate = (tag.missed + antenna.miss * _PRIOR_LOOKS) / (looks + _PRIOR_LOOKS)
+        return min(max(rate, antenna.miss), 0.7)
 
     def _miss_cards(
         self, antenna: Antenna, started: float, ended: float, events: list[TableEvent]
@@ -379,9 +400,7 @@ class Sensing:
             return min(tag.silent, antenna.roomy) >= antenna.roomy_need
         if tag.silent < antenna.plain_need:
             return False
-        looks = max(antenna.polls - tag.tested - tag.silent, 0)
-        rate = (tag.missed + antenna.miss * _PRIOR_LOOKS) / (looks + _PRIOR_LOOKS)
-        need = ceil(nats / -log(min(max(rate, antenna.miss), 0.7)))
+        need = ceil(nats / -log(self._own_miss(antenna, tag)))
         return min(tag.silent, antenna.plain) >= min(max(need, antenna.k), LONGEST_SILENCE)
 
     def _take_up(self, tag: Tag) -> None:
@@ -660,15 +679,18 @@ class Sensing:
         odds = antenna.odds(len(antenna.settled) + len(antenna.open))
         home = tag.home
         against = run.against
+        squeeze = antenna.squeeze
         if started >= run.flown_at:
-            run.passing += odds.read_away
+            run.passing += odds.read_away + squeeze
             for number in against:
-                against[number] += odds.read_cross if number in antenna.near else odds.read_far
+                weight = odds.read_cross if number in antenna.near else odds.read_far
+                against[number] += weight + squeeze
             return
         # A flight explains any number of reads, but it makes good the silences between them.
-        run.passing = min(run.passing + odds.read_away, run.lead_passing)
+        run.squeeze_lead(squeeze)
+        run.passing = min(run.passing + odds.read_away + squeeze, run.lead_passing)
         for number in against:
-            weight = odds.read_cross if number in antenna.near else odds.read_far
+            weight = squeeze + (odds.read_cross if number in antenna.near else odds.read_far)
             if home is not None and number == home.number:
                 against[number] += weight
             elif against[number] < run.lead_rival:

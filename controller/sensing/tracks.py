@@ -109,6 +109,7 @@ class Antenna:
         "roomy_need",
         "settled",
         "silent",
+        "squeeze",
         "steady",
         "strangers",
         "stuck",
@@ -159,6 +160,9 @@ class Antenna:
         self.full = False
         self.silent = 0  # settled cards that the last poll did not name
         self.crowded = False  # whether the last poll came from a pile too high to be read
+        # Weight of the last look for one card more than can be told apart: it named a newcomer
+        # in the place of a settled card.
+        self.squeeze = 0.0
         self.longest = 0  # silences of the settled card that was silent longest
         self.deepest = 0.0
         self.barren = 0.0  # weight of the looks in a row that showed no card of a high pile
@@ -302,6 +306,7 @@ class Run:
         "need_rival",
         "passing",
         "reads",
+        "squeezed",
     )
 
     def __init__(
@@ -326,3 +331,19 @@ class Run:
         self.need_passing = odds.read_away * (1.0 + more)
         self.need_rival = odds.read_cross + place_nats + log(PASSING)
         self.against: dict[int, float] = {n.number: odds.read_cross for n in antenna.neighbours}
+        self.squeezed = 0.0
+        self.squeeze_lead(antenna.squeeze)
+
+    def squeeze_lead(self, squeeze: float) -> None:
+        """A read that took a settled card's place gives the claim a longer lead, and no more."""
+        more = squeeze - self.squeezed
+        if more > 0.0:
+            self.squeezed = squeeze
+            self.lead_passing += more
+            self.lead_rival += more
+            self.need_passing += more
+            self.need_rival += more
+            if self.reads == 1:
+                self.passing += more
+                for rival in self.against:
+                    self.against[rival] += more
