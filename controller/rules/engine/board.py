@@ -191,6 +191,17 @@ def judge_early_burns(state: RulesState, said: list[Said]) -> None:
         )
 
 
+def answer_burn_question(state: RulesState, said: list[Said], event: CardCame) -> None:
+    """A burn is read while one is being asked for."""
+    hand = state.hand
+    assert hand is not None
+    for s in hand.suspicions:
+        if s.code == "BURN_MISSING" and s.finding is not None:
+            fill = Fill(event.token, event.after, event.before, event.seq, event.at)
+            _give_to(state, said, hand, min(s.missing), fill, event.at)
+            return
+
+
 def slot_for_burn(hand: Hand, event: CardCame) -> int | None:
     """The burn slot that a card on the burn pile fills: of the last street whose first card it may have preceded, else of
     the coming one."""

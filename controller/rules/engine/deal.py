@@ -253,7 +253,7 @@ def _violation(
     slot, first = hand.plan.slots[late], hand.plan.slots[early]
     evidence = (hand.fills[early].seq, hand.fills[late].seq)
     # A card that is long late may have been looked at before it was ever read: that only asks.
-    doubtful = hand.fills[late].after - hand.fills[early].before > SWAP_S
+    doubtful = hand.fills[late].before - hand.fills[early].before > SWAP_S
     assert slot.seat is not None or slot.kind is SlotKind.BURN
     if doubtful and slot.seat is not None and _complete(hand, slot.seat):
         return

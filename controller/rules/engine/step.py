@@ -335,7 +335,10 @@ def _arrived(state: RulesState, said: list[Said], event: CardCame) -> None:
     assert hand is not None and book is not None
     seat = seat_of(event.zone)
     if seat is None and over(state, hand, event.at):
-        return  # the deck is being gathered or washed over the piles
+        # The deck is being gathered or washed over the piles; only what was asked for is taken up.
+        if event.zone == book.layout.burn_zone:
+            board.answer_burn_question(state, said, event)
+        return
     if hand.provisional:
         if seat is None and _something_else_lies(state, event):
             start.cancel(state, said, event.at)
