@@ -1,28 +1,34 @@
 # burnturn: `make run` starts the table on simulated hardware, `make test` runs every test.
 PYTHON ?= python3
+JOBS ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: setup run test lint bench clean
+.PHONY: setup run test lint format bench coverage pictures wheel clean
 
 setup: $(STAMP)
 
 $(STAMP): pyproject.toml
+	@command -v $(PYTHON) >/dev/null || \
+	  { echo "burnturn needs Python 3.11 or newer, and there is no $(PYTHON). Try: sudo apt-get install python3 python3-venv"; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "burnturn needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version). Try: make PYTHON=python3.11 setup"; exit 1; }
 	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || { \
-	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then apt-get update -q && apt-get install -y -q python3-venv; \
-	  else echo "Python's venv module is missing. Install it with: sudo apt-get install python3-venv"; exit 1; fi; }
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	  package=$$($(PYTHON) -c 'import sys; print("python%d.%d-venv" % sys.version_info[:2])'); \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	    echo "installing $$package"; apt-get update -q && apt-get install -y -q $$package; \
+	  else echo "Python's venv module is missing. Install it with: sudo apt-get install $$package"; exit 1; fi; }
+	@echo "setting up $(VENV); this takes a minute or two and needs the network"
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	@touch $@
 
 run: setup
 	$(BIN)/burnturn run
 
 test: setup
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n $(JOBS)
 
 lint: setup
 	$(BIN)/ruff check .
@@ -30,8 +36,32 @@ lint: setup
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+format: setup
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
 bench: setup
 	$(BIN)/python -m tests.bench
 
+# Which scenarios and tests show which clause; shipped with the package.
+coverage: setup
+	$(BIN)/python -m controller.rules.sheet --write-coverage
+
+pictures: setup
+	$(BIN)/python docs/draw.py
+
+# Builds the package, installs it where nothing else is, and tries it there.
+wheel: setup
+	@set -e; rm -f dist/burnturn-*.whl; there=$$(mktemp -d); trap 'rm -rf "$$there"' EXIT; \
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .; \
+	$(PYTHON) -m venv "$$there/venv"; \
+	"$$there/venv/bin/python" -m pip install --quiet --disable-pip-version-check dist/burnturn-*.whl; \
+	here=$$PWD; cd "$$there"; PATH="$$there/venv/bin:$$PATH"; \
+	burnturn --version; \
+	burnturn profile list >/dev/null; \
+	burnturn profile sheet nj-tournament --json >/dev/null; \
+	burnturn config sample > table.toml; burnturn config check table.toml; \
+	burnturn scenario run "$$here/tests/scenarios/burn/tda-missing-flop.deal"
+
 clean:
-	rm -rf $(VENV)
+	rm -rf $(VENV) dist
