@@ -55,6 +55,9 @@ def street_under_way(hand: Hand) -> Street | None:
 def _same_act(hand: Hand, event: CardCame) -> bool:
     """Whether the card may have come in one go with the last board card: what counts is the earliest
     time at which it can have come."""
+    after, seen = hand.boundary
+    if after >= hand.last_board_at and seen <= event.before:
+        return False  # a fold or a burn came in between
     return (
         event.after - hand.last_board_at <= STREET_GAP_S
         and event.before - hand.last_board_at <= LONGEST_GAP_S
@@ -96,6 +99,7 @@ def on_burn(state: RulesState, said: list[Said], event: CardCame) -> None:
     hand = state.hand
     assert hand is not None
     plan = hand.plan
+    hand.boundary = (event.after, event.before)
     if not hand.closed:
         early = next((i for i in plan.burns[Street.DEAL] if i not in hand.fills), None)
         if early is not None:

@@ -22,7 +22,8 @@ from controller.rules.engine.suspicion import (
 from controller.rules.plans import SlotKind
 from controller.rules.remedies import hole_count_detail
 
-SURPLUS_WAIT_S = 1.8  # an exposed card may be on its way out while its replacement has landed
+SURPLUS_SETTLED_S = 1.2
+SURPLUS_WAIT_S = 1.9  # an exposed card may be on its way out while its replacement has landed
 ORDER_WAIT_S = 1.0
 SWAP_S = 1.5  # two cards that only changed places come closer together than this
 FLOW_S = 2.0  # cards of one deal follow each other within this
@@ -337,7 +338,7 @@ def _surplus(state: RulesState, hand: Hand, event: CardCame, seat: int) -> None:
             what="seat-surplus",
             token=event.token,
             zone=event.zone,
-            due=event.at + SURPLUS_WAIT_S,
+            due=max(event.before + SURPLUS_WAIT_S, event.at + SURPLUS_SETTLED_S),
             seq=event.seq,
             evident=event.before,
         ),

@@ -14,6 +14,7 @@ from controller.rules.engine.suspicion import ORDER_CODES, suspect
 from controller.rules.plans import BOARD_STREETS
 
 OTHER_SEAT_WAIT_S = 1.5  # a copied tag shows by then
+TOGETHER_S = 1.0
 MIX_WAIT_S = 3.0  # one card strays; a dealer who gathers moves many within seconds
 BACK_S = 4.0  # a card taken off the board or the burns for so long went back to the stub
 
@@ -190,13 +191,13 @@ def _folded(state: RulesState, said: list[Said], hand: Hand, event: CardCame, se
         _surplus_left(state, said, hand, seat, event.token, event.at)
         return
     hand.at_seat[event.token] = seat
-    _fold(state, said, hand, seat, event.at, event.before)
+    _fold(state, said, hand, seat, event)
 
 
-def _fold(
-    state: RulesState, said: list[Said], hand: Hand, seat: int, at: float, before: float
-) -> None:
+def _fold(state: RulesState, said: list[Said], hand: Hand, seat: int, event: CardCame) -> None:
+    at, after, before = event.at, event.after, event.before
     hand.folded |= {seat}
+    hand.boundary = (after, before)
     hand.burned_from_seat.pop(seat, None)
     deal.close_deal(state, said, at, before)
     deal.excuse_seat(state, said, hand, seat, at)
@@ -214,7 +215,7 @@ def _seat_to_burn(
         _serve_as_burn(state, said, hand, event)
         return
     if seat in hand.burned_from_seat:
-        _fold(state, said, hand, seat, event.at, event.before)
+        _fold(state, said, hand, seat, event)
         return
     early = hand.plan.predeal_burn
     if early is not None and early not in hand.fills:
@@ -234,7 +235,7 @@ def _seat_to_burn(
             if t in state.cards
         )
         if not partner_lifted:
-            _fold(state, said, hand, seat, event.at, event.before)
+            _fold(state, said, hand, seat, event)
 
 
 def _lies_at_seat(state: RulesState, hand: Hand, seat: int) -> bool:
@@ -304,11 +305,11 @@ def _surplus_left(
 def _board_to_burn_remedy(
     state: RulesState, said: list[Said], hand: Hand, event: CardCame, was: CardAt
 ) -> bool:
-    """A board card becomes a burn: the missing one of its street, or, with a card too many, the coming street's."""
-    if event.zone != (state.book.layout.burn_zone if state.book else BURN):
-        return False
+    """A board card becomes a burn: the missing one of its street, or, with a card too many, the coming street's. A card too
+    many may as well be laid in the muck."""
+    on_burns = event.zone == (state.book.layout.burn_zone if state.book else BURN)
     for f in ledger.standing(state):
-        if f.code == "BOARD_COUNT" and (event.token in hand.extra_board or hand.extra_board):
+        if f.code in ("BOARD_COUNT", "CARD_AFTER_RIVER") and hand.extra_board:
             board.forget_board_card(hand, event.token)
             hand.pendings = tuple(
                 p for p in hand.pendings if p.what != "board-surplus" or p.token != event.token
@@ -320,9 +321,11 @@ def _board_to_burn_remedy(
                 if after
                 else None
             )
-            if slot is not None:
+            if slot is not None and on_burns:
                 deal.fill_slot(hand, slot, event)
             return True
+    if not on_burns:
+        return False
     for f in ledger.standing(state, "BURN_MISSING"):
         street = f.street
         if street is None or street is Street.DEAL:
@@ -377,7 +380,6 @@ def _remedied_by_leaving(
         "MUCK_RETRIEVED": _is_pile(zone),
         "CARD_SEAT_MISMATCH": seat_of(zone) == hand.at_seat.get(token),
         "HOLE_TO_OUTSIDER": True,
-        "CARD_AFTER_RIVER": True,
         "BURN_MISPLACED": zone != finding.zone,
         "BOARD_MUCK_MIX": is_board(zone),
     }.get(finding.code, finding.code.startswith("DECK_") and _is_pile(zone))
@@ -500,6 +502,32 @@ def on_left(state: RulesState, said: list[Said], event: CardLeft) -> None:
         )
     elif seat is not None and token in hand.at_seat and seat not in hand.folded:
         _watch_lift(state, hand, event, seat)
+
+
+def still_surplus(state: RulesState, pending: Pending) -> bool:
+    """Whether the extra card has gone nowhere else: it lies at its seat or is in the player's hand."""
+    place = state.cards.get(pending.token)
+    return place is not None and place.zone == pending.zone and not place.returned
+
+
+def lifted_together(state: RulesState, pending: Pending, at: float) -> bool:
+    """Whether the seat's cards, the extra one among them, were taken up at one time: a player looks at them all, while
+    an exposed card leaves alone."""
+    hand = state.hand
+    seat = seat_of(pending.zone)
+    if hand is None or seat is None:
+        return False
+    times = [
+        c.lifted_since
+        for t, s in hand.at_seat.items()
+        if s == seat and (c := state.cards.get(t)) is not None and c.zone == pending.zone
+    ]
+    gone = [t for t in times if t is not None]
+    return (
+        len(gone) == len(times) > hand.plan.hole_cards
+        and max(gone) - min(gone) <= TOGETHER_S
+        and at - max(gone) >= TOGETHER_S
+    )
 
 
 def _return_to_stub(state: RulesState, token: Token) -> None:

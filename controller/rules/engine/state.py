@@ -134,6 +134,7 @@ class Hand:
     ] = ()  # (finding, seat) of shown order findings
     wrong_first: bool = False
     by_silence: frozenset[int] = frozenset()  # order questions that a seat's full count answers
+    boundary: tuple[float, float] = (NEVER, NEVER)  # after and before of the last fold or burn
     excused: frozenset[int] = frozenset()  # slots about which the floor wants to hear no more
     cannot_tell: frozenset[str] = frozenset()  # codes that this hand can no longer decide
     beside_board: dict[Street, Token] = field(default_factory=dict)  # burns laid beside the board

@@ -165,9 +165,13 @@ def _fall_due(state: RulesState, said: list[Said], at: float) -> None:
 def _decide(state: RulesState, said: list[Said], pending: Pending, at: float) -> None:
     hand = state.hand
     if pending.what == "seat-surplus":
-        if not _lies_there(state, pending) or hand is None:
+        if hand is None or not moves.still_surplus(state, pending):
             return
-        if not pending.silent and at < pending.evident + SURPLUS_LONGEST_S:
+        lifted = not _lies_there(state, pending)
+        if lifted and not moves.lifted_together(state, pending, at):
+            hand.pendings = (*hand.pendings, replace(pending, due=at + 0.5))
+            return
+        if not lifted and not pending.silent and at < pending.evident + SURPLUS_LONGEST_S:
             # Nobody has looked at the burn pile often enough to say that no exposed card went there.
             hand.pendings = (*hand.pendings, replace(pending, due=at + 0.3))
             return

@@ -345,7 +345,9 @@ def _board_verdict(state: RulesState, hand: Hand, street: Street, at: float) -> 
     said = _said(state, hand, {"BOARD_COUNT", "BOARD_POSITION", "CARD_AFTER_RIVER"}, street)
     if said is not None:
         return _verdict(hand, "BOARD_COUNT", street, said, at)
-    if board.board_full(hand, street) and not _waiting(hand, street):
+    after = board.following(street)
+    beside = street in hand.beside_board and (after is None or not board.board_count(hand, after))
+    if board.board_full(hand, street) and not _waiting(hand, street) and not beside:
         return _verdict(hand, "BOARD_COUNT", street, Judgement.IN_ORDER, at)
     return _verdict(hand, "BOARD_COUNT", street, Judgement.CANNOT_TELL, at)
 
