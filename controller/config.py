@@ -6,6 +6,7 @@ folder.
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
@@ -45,6 +46,7 @@ from drivers.factory import DRIVERS, ReaderSpec
 SAMPLE = "sample table"
 _ZONES = (BOARD, BOARD_FLOP, BOARD_TURN, BOARD_RIVER, BURN, MUCK, COUNT, STUB)
 _UNIX_PATH_LIMIT = 107  # bytes in a Unix socket's address
+_FILE_LIMIT = 1_000_000  # bytes; a table needs some thousand
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -71,6 +73,8 @@ class ConfigError(ValueError):
 # ---- what the file may hold
 
 Seat = Annotated[StrictInt, Field(ge=1, le=11)]
+Line = Annotated[str, Field(pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")]
+"""Text that can be printed and can name a file."""
 
 
 class _Part(BaseModel):
@@ -80,19 +84,19 @@ class _Part(BaseModel):
 class TablePart(_Part):
     """The table itself. dealt_in, sit_out: the registry before the floor says otherwise."""
 
-    name: Annotated[str, Field(min_length=1, max_length=40)] = "table"
+    name: Annotated[Line, Field(min_length=1, max_length=40)] = "table"
     seats: Annotated[StrictInt, Field(ge=2, le=11)]
     dealt_in: tuple[Seat, ...]
     sit_out: tuple[Seat, ...] = ()
     button: Seat | None = None
-    profile: Annotated[str, Field(min_length=1)] = "tda"
+    profile: Annotated[Line, Field(min_length=1)] = "tda"
     game: Literal["holdem", "omaha", "omaha8"] = "holdem"
     mode: Literal["check", "watch"] = "check"
     opening: StrictBool = True
 
 
 class JournalPart(_Part):
-    path: Annotated[str, Field(min_length=1)] = "burnturn.journal"
+    path: Annotated[Line, Field(min_length=1)] = "burnturn.journal"
 
 
 class KeysPart(_Part):
@@ -104,7 +108,7 @@ class KeysPart(_Part):
 class FloorPart(_Part):
     """socket: "" is the default place. group: whether the socket's group may speak too."""
 
-    socket: str = ""
+    socket: Line = ""
     group: StrictBool = False
 
 
@@ -120,7 +124,7 @@ class ReaderPart(_Part):
 
     number: Annotated[StrictInt, Field(ge=1, le=16)]
     driver: Annotated[str, Field(min_length=1)]
-    port: str = ""
+    port: Line = ""
     mode: Literal["polled", "json", "binary"] = "polled"
     firmware: tuple[StrictInt, ...] = (2,)
     reversed_uids: StrictBool = False
@@ -269,7 +273,12 @@ def load(path: Path | None = None) -> Config:
     if path is None:
         return read(sample_text(), SAMPLE, Path.cwd() / "run")
     try:
-        text = path.read_text("utf-8")
+        with path.open("rb") as file:
+            content = file.read(_FILE_LIMIT + 1)
+        if len(content) > _FILE_LIMIT:
+            fault = Fault(0, f"is longer than {_FILE_LIMIT} bytes; give the path of a table.toml")
+            raise ConfigError(str(path), [fault])
+        text = content.decode("utf-8")
     except OSError as error:
         fault = Fault(0, f"cannot be read ({error.strerror}); give the path of a table.toml")
         raise ConfigError(str(path), [fault]) from None
@@ -294,7 +303,12 @@ def read(text: str, source: str, folder: Path) -> Config:
     try:
         file = TableFile.model_validate(raw)
     except ValidationError as error:
-        faults += [_in_words(dict(detail), raw, lines) for detail in error.errors()]
+        faults += [
+            _in_words(dict(detail), raw, lines)
+            for detail in error.errors()
+            # entries that are there and faulty are named one by one, not as too few
+            if detail["type"] != "too_short" or not detail["input"]
+        ]
     faults += _agreement(raw, lines)
     profile, more = _profile(raw, lines, folder)
     faults += more
@@ -429,7 +443,9 @@ def _words(schema: Mapping[str, Any], defs: Mapping[str, Any]) -> str:
             return "true, false"
         case "string":
             longest = schema.get("maxLength")
-            return f"a text of 1 to {longest} characters" if longest else "a text"
+            least = ", not empty" if schema.get("minLength") else ""
+            size = f" of 1 to {longest} characters" if longest else least
+            return f"a text{size}" + (", no control characters" if "pattern" in schema else "")
         case "object":
             return "a table with " + ", ".join(schema.get("required", schema["properties"]))
         case _:
@@ -440,7 +456,7 @@ def _shown(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        return f'"{value[:60]}"'
+        return json.dumps(value[:60], ensure_ascii=not value.isprintable())
     if isinstance(value, dict):
         return "a table"
     return str(value)[:60]
@@ -596,11 +612,17 @@ def _profile(
     if not isinstance(name, str) or not name:
         return None, []
     line = lines.of(("table", "profile"))
-    is_file = name.endswith(".toml")
+    is_file = name.endswith(".toml") or "/" in name
     try:
         profile = load_profile(folder / Path(name).expanduser() if is_file else name)
     except ProfileError as error:
-        return None, [Fault(line, f'table: profile = "{name}": {error}')]
+        return None, [
+            Fault(line, f"table: profile = {_shown(name)}{where}: {f.message}")
+            for f in error.faults
+            for where in [f", line {f.line}" if is_file else ""]
+        ]
+    except ValueError:  # a name that no file can have: the model says so
+        return None, []
     faults: list[Fault] = []
     game = table.get("game", "holdem")
     if isinstance(game, str) and game in ("holdem", "omaha", "omaha8"):

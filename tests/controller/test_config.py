@@ -170,3 +170,48 @@ def test_no_value_of_a_wrong_kind_breaks_the_reader(data: st.DataObject) -> None
     except ConfigError as error:
         outcome = error.faults
     assert isinstance(outcome, Config) or outcome
+
+
+def test_faulty_antennas_are_named_one_by_one_and_not_as_too_few() -> None:
+    text = sample_text()
+    head, _, rest = text.partition("[[antenna]]")
+    one = "[[antenna]]" + rest.split("[[antenna]]")[0].replace("miss = 0.05", "miss = 7")
+    assert not any(f.message.startswith("antenna = ") for f in faults(head + one))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "place"),
+    [
+        ('name = "sample table"', 'name = "\\u001b[31m"', "table: name"),
+        ('path = "burnturn.journal"', 'path = "a\\u0000"', "journal: path"),
+        ('socket = ""', 'socket = "a\\u0000"', "floor: socket"),
+        ('profile = "tda"', 'profile = "a\\u0000.toml"', "table: profile"),
+    ],
+)
+def test_no_text_holds_what_cannot_be_printed_or_name_a_file(
+    old: str, new: str, place: str
+) -> None:
+    message = only_fault((old, new))
+    assert message.startswith(place)
+    assert message.isprintable()
+    assert "no control characters" in message
+
+
+def test_each_fault_of_the_houses_own_profile_is_a_fault_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "house.toml").write_text("x = 1\n")
+    (tmp_path / "table.toml").write_text(changed(('profile = "tda"', 'profile = "./house.toml"')))
+    with pytest.raises(ConfigError) as caught:
+        load(tmp_path / "table.toml")
+    messages = [f.message for f in caught.value.faults]
+    assert any("x is no key" in m for m in messages)
+    assert any("title is missing" in m for m in messages)
+    assert all("\n" not in m for m in messages)
+
+
+def test_a_huge_file_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "table.toml"
+    path.write_bytes(b"#" * 2_000_000)
+    with pytest.raises(ConfigError, match="longer than"):
+        load(path)
+    with pytest.raises(ConfigError, match="Is a directory"):
+        load(tmp_path)
