@@ -193,7 +193,7 @@ def play(path: Path) -> Iterator[Reading]:
 def _header(path: Path, line: str) -> None:
     try:
         said = json.loads(line)["tape"]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         said = None
     if said != FORMAT:
         raise TapeError(f"{path}: is no tape of this version ({FORMAT}); record one with --record")
@@ -217,7 +217,7 @@ def _reading(path: Path, number: int, line: str) -> Reading:
                 return SeatReading(int(rest[0]), bool(rest[1]), float(rest[2]))
             case "k":
                 return KeyPress(str(rest[0]), float(rest[1]))
-    except (ValueError, TypeError, IndexError):
+    except (ValueError, TypeError, IndexError, RecursionError):
         pass
     raise TapeError(f"{path}, line {number}: is no reading; the tape was changed or is damaged")
 

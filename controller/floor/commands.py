@@ -107,7 +107,7 @@ def read_request(line: bytes) -> Command:
     """
     try:
         body = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise FloorError("the request is no line of JSON; use `burnturn table`") from None
     if not isinstance(body, dict):
         raise FloorError("the request is no JSON object; use `burnturn table`")
@@ -125,7 +125,7 @@ def read_request(line: bytes) -> Command:
         faults.append(f"do = {_shown(do)}; allowed: {', '.join(WORDS)}")
         do = "status"
     by = text("by", NAME_LIMIT)
-    if not by:
+    if not by and not any(f.startswith("by:") for f in faults):
         faults.append("by: who says so, at most 40 characters")
     seat = body.pop("seat", 0)
     if type(seat) is not int:
@@ -170,7 +170,7 @@ def read_answer(line: bytes) -> Answer:
     try:
         body = json.loads(line)
         return Answer(bool(body["ok"]), str(body["text"]), dict(body.get("data") or {}))
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise FloorError(
             "the daemon's answer cannot be read; is it another version? Restart it"
         ) from None

@@ -26,7 +26,8 @@ from controller.floor.commands import (
 )
 from controller.model.events import TableEvent
 
-PATIENCE_S = 5.0  # a client that says nothing for so long is cut off
+PATIENCE_S = 5.0  # a client that says or reads nothing for so long is cut off
+VISITS = 256  # clients at a time; who comes beyond that is sent away at once
 
 
 class Table(Protocol):
@@ -70,7 +71,7 @@ class FloorServer:
                 os.umask(before)
             self._path.chmod(self._mode)
             self._inode = self._path.stat().st_ino
-            listening.listen(8)
+            listening.listen(VISITS)
         except OSError as error:
             listening.close()
             raise FloorError(
@@ -107,6 +108,9 @@ class FloorServer:
             link, _ = listening.accept()
         except OSError:  # gone before it was taken
             return
+        if len(self._visits) >= VISITS:
+            link.close()
+            return
         link.setblocking(False)
         visit = asyncio.get_running_loop().create_task(self._serve(link))
         self._visits.add(visit)
@@ -129,7 +133,8 @@ class FloorServer:
                         return
             if line:
                 answer = await self._answer(line, _login(link))
-                await loop.sock_sendall(link, answer_line(answer))
+                async with asyncio.timeout(PATIENCE_S):
+                    await loop.sock_sendall(link, answer_line(answer))
 
     async def _answer(self, line: bytes, login: str) -> Answer:
         try:

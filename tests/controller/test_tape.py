@@ -132,6 +132,7 @@ def test_a_torn_last_line_is_left_out(tmp_path: Path) -> None:
         ('{"tape": "burnturn tape 1"}\n["p", 1]\n', "line 2: is no reading"),
         ('{"tape": "burnturn tape 1"}\n["k", "x", 1]\n{"a": 1}\n', "line 3: is no reading"),
         ("\xff\xfe", "is no tape"),
+        ("[" * 5000, "is no tape"),
     ],
 )
 def test_what_is_no_tape_is_said_with_its_line(tmp_path: Path, content: str, words: str) -> None:

@@ -1,6 +1,7 @@
 """The socket itself: permissions, names, strangers, and daemons that are not there."""
 
 import asyncio
+import contextlib
 import getpass
 import socket
 import stat
@@ -109,7 +110,7 @@ def test_rubbish_and_endless_lines_do_not_stop_the_table(tmp_path: Path) -> None
     path = tmp_path / "floor.sock"
 
     def visit() -> Answer:
-        for rubbish in (b"\xff\xfe\n", b"x" * 100_000, b""):
+        for rubbish in (b"\xff\xfe\n", b"x" * 100_000, b"[" * 3000 + b"\n", b""):
             with socket.socket(socket.AF_UNIX) as link:
                 link.connect(str(path))
                 try:
@@ -119,6 +120,22 @@ def test_rubbish_and_endless_lines_do_not_stop_the_table(tmp_path: Path) -> None
                 except (BrokenPipeError, ConnectionResetError):
                     pass
         return say(path, Command(do="status", by="anna"))
+
+    answer = serve(PaperTable(), path, visit)
+    assert isinstance(answer, Answer)
+    assert answer.ok
+
+
+def test_a_hundred_silent_clients_keep_nobody_out(tmp_path: Path) -> None:
+    path = tmp_path / "floor.sock"
+
+    def visit() -> Answer:
+        with contextlib.ExitStack() as stack:
+            for _ in range(100):
+                link = stack.enter_context(socket.socket(socket.AF_UNIX))
+                link.setblocking(False)  # who is kept waiting fails
+                link.connect(str(path))
+            return say(path, Command(do="status", by="anna"))
 
     answer = serve(PaperTable(), path, visit)
     assert isinstance(answer, Answer)
