@@ -58,16 +58,42 @@ def test_cards_whose_times_overlap_are_not_told_apart() -> None:
 
 
 def test_the_intervals_decide_at_their_very_ends() -> None:
-    kept = ToldTable()
-    kept.seats(1, 2, 3)
-    kept.comes("seat/4", after_s=0.6, before_s=0.1)  # after = the card before it came
-    kept.seats(1, 2, 3, 4)
-    assert kept.verdict("HOLE_ORDER").judgement is Judgement.IN_ORDER
-    hazy = ToldTable()
-    hazy.seats(1, 2, 3)
-    hazy.comes("seat/4", after_s=0.65, before_s=0.1)
-    hazy.seats(1, 2, 3, 4)
-    assert hazy.verdict("HOLE_ORDER").judgement is Judgement.CANNOT_TELL
+    def verdict(after_s: float) -> Judgement:
+        table = ToldTable()
+        table.seats(1, 2, before_s=0.125)
+        table.seats(3, before_s=0.125)
+        table.comes("seat/4", after_s=after_s, before_s=0.125)
+        table.seats(1, 2, 3, 4)
+        table.wait(3.0)
+        assert table.findings == []
+        return table.verdict("HOLE_ORDER").judgement
+
+    assert verdict(0.625) is Judgement.IN_ORDER  # not before the moment in which seat 3's was seen
+    assert verdict(0.6875) is Judgement.CANNOT_TELL
+
+
+def test_a_card_that_came_no_sooner_than_the_next_ones_sight_is_out_of_order() -> None:
+    def codes(after_s: float) -> list[str]:
+        table = ToldTable()
+        table.seats(1)
+        table.seats(3, before_s=0.125)
+        table.comes("seat/2", after_s=after_s, before_s=0.125)
+        table.seats(4, 1, 2, 3, 4)
+        table.wait(3.0)
+        return table.codes
+
+    assert codes(0.625) == ["HOLE_ORDER"]
+    assert codes(0.6875) == []
+
+
+def test_silence_counts_from_the_last_hole_card_not_from_the_end_of_the_deal() -> None:
+    table = ToldTable()
+    table.seats(1, 2, 3, 4, 1, 3, 4)
+    last_card_at = table.now - 0.1
+    table.wait(8.0)
+    (watch,) = engine.watches(table.state)
+    assert watch.zone == "seat/2"
+    assert watch.since <= last_card_at
 
 
 def test_the_wrong_first_seat_is_one_finding_and_a_misdeal_where_it_is_read() -> None:
