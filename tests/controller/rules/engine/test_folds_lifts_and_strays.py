@@ -186,6 +186,14 @@ def test_a_joker_is_replaced_by_the_next_card() -> None:
     assert table.codes == ["DECK_JOKER"]
 
 
+def test_a_joker_in_the_muck_is_out_of_the_hand() -> None:
+    table, cards = dealt()
+    joker = cards[3][1]
+    table.tell(TagVerdict(at=table.now, token=joker, zone=table.where[joker], fault=TagFault.JOKER))
+    table.comes("muck", joker)
+    assert table.only().state is FindingState.CORRECTED
+
+
 def test_omaha_hands_fold_and_lift_like_any() -> None:
     table, cards = dealt(game="omaha")
     table.fold(*cards[1])

@@ -78,6 +78,15 @@ def test_a_wash_begins_no_hand() -> None:
     assert table.findings == []
 
 
+def test_a_card_on_the_burn_pile_begins_no_hand_while_others_lie_about() -> None:
+    for elsewhere in ("muck", "board", "burn"):
+        table = ToldTable("nj-tournament")
+        table.comes(elsewhere)
+        table.burn()
+        table.wait(30.0)
+        assert table.began == [], elsewhere
+
+
 def test_a_card_that_lay_there_from_the_start_begins_nothing() -> None:
     table = ToldTable()
     table.named_anew("seat/1")

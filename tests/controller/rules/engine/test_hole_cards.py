@@ -220,6 +220,19 @@ def test_an_extra_card_alarms_by_its_read() -> None:
     assert len(cards[2]) == 2
 
 
+def test_the_extra_card_in_the_muck_leaves_the_hand_alive() -> None:
+    table = ToldTable()
+    table.hole(1, 2, 3, 4)
+    extra = table.seats(2)[0]
+    table.dwell()
+    table.comes("muck", extra)
+    assert table.only().state is FindingState.CORRECTED
+    assert engine.progress(table.state).folded == ()
+    table.flop()
+    table.wait(3.0)
+    assert len(table.findings) == 1
+
+
 def test_two_extra_cards_have_another_remedy() -> None:
     table = ToldTable()
     table.hole(1, 2, 3, 4)
