@@ -117,7 +117,8 @@ class Daemon:
     source: where readings come from. boards: LED boards to drive. tape: where raw readings are
     recorded. decks: enrolled cards by UID. on_seats: told the seats due cards when they change.
     on_shown: told what is on the disk and may be shown, after every commit. on_ready: called once
-    the floor may speak and readings may come. commit_limit_s: a commit that takes longer counts as
+    the floor may speak and readings may come. on_recording: told when recording stops and when it
+    works again. commit_limit_s: a commit that takes longer counts as
     not recording.
     """
 
@@ -134,6 +135,7 @@ class Daemon:
         on_seats: Callable[[tuple[int, ...]], None] = lambda seats: None,
         on_shown: Callable[[Shown], None] = lambda shown: None,
         on_ready: Callable[[], None] = lambda: None,
+        on_recording: Callable[[Recording], None] = lambda recording: None,
         commit_limit_s: float = LIMIT_S,
     ) -> None:
         self.config = config
@@ -150,6 +152,7 @@ class Daemon:
         self._on_seats = on_seats
         self._on_shown = on_shown
         self._on_ready = on_ready
+        self._on_recording = on_recording
         self._resumption = resumption
         self._vault = Vault(decks, public_key=config.public_key)
         self._seals = config.public_key is not None
@@ -215,6 +218,7 @@ class Daemon:
             progress=self._table.progress,
             findings=self._table.findings,
             recording=self._recorder.state.ok,
+            trouble=self._recorder.state.reason,
             health=self.trouble,
         )
 
@@ -434,6 +438,7 @@ class Daemon:
 
     def _changed(self, state: Recording) -> None:
         self._refresh.set()
+        self._on_recording(state)
 
     # -- boards ------------------------------------------------------------------------------------
 

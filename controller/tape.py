@@ -11,6 +11,7 @@ A file is lines of JSON: a header, then one array a reading.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import secrets
 from collections.abc import Callable, Iterator
@@ -33,6 +34,7 @@ from drivers.readings import (
 
 FORMAT = "burnturn tape 1"
 LIES_ON_S = 3.0  # a card unread for longer than this is not taken for one that went on lying
+FLUSH_S = 2.0  # what a kill may cost the tape
 _MERGE_LIMIT = 12  # tags of one look among which a merged UID is searched for
 _PREFIXES = ((8, b"\xe0\x04"), (7, b"\x04"))  # length and first bytes of true UIDs
 
@@ -107,6 +109,7 @@ class TapeWriter:
         self._names = names or Names()
         self._file: IO[str] | None = None
         self._table = table
+        self._flushed_at = float("-inf")
 
     def __enter__(self) -> Self:
         try:
@@ -125,9 +128,14 @@ class TapeWriter:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+        file, self._file = self._file, None
+        if file is None:
+            return
+        try:
+            file.close()
+        except OSError as full:
+            if error is None:
+                raise self._stopped(full) from full
 
     def write(self, reading: Reading) -> None:
         """Note one reading.
@@ -149,14 +157,21 @@ class TapeWriter:
             self._line(["s", reading.seat, reading.occupied, reading.at])
         else:
             self._line(["k", reading.key, reading.at])
+        if abs(time_of(reading) - self._flushed_at) >= FLUSH_S:
+            self._flushed_at = time_of(reading)
+            self.flush()
 
     def hand_over(self) -> None:
         """A hand is over: new names from here on."""
         self._names.renew()
 
     def flush(self) -> None:
+        """Raises TapeError."""
         if self._file is not None:
-            self._file.flush()
+            try:
+                self._file.flush()
+            except OSError as error:
+                raise self._ended(error) from error
 
     def _line(self, value: object) -> None:
         if self._file is None:
@@ -164,8 +179,21 @@ class TapeWriter:
         try:
             self._file.write(json.dumps(value, separators=(",", ":")) + "\n")
         except OSError as error:
-            self._file = None
-            raise TapeError(f"{self._path}: recording stopped ({error.strerror})") from error
+            raise self._ended(error) from error
+
+    def _ended(self, error: OSError) -> TapeError:
+        """Let go of the file; what could not be written is lost."""
+        file, self._file = self._file, None
+        if file is not None:
+            with contextlib.suppress(OSError):
+                file.close()
+        return self._stopped(error)
+
+    def _stopped(self, error: OSError) -> TapeError:
+        return TapeError(
+            f"tape {self._path}: recording stopped ({error.strerror}); what came before can be "
+            "played. Free space there, and record to a new file from the next start on"
+        )
 
 
 def play(path: Path) -> Iterator[Reading]:

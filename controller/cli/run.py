@@ -14,6 +14,7 @@ import typer
 if TYPE_CHECKING:
     from controller.app import Daemon, Shown, Source, TableClock
     from controller.config import Config
+    from controller.journal.recorder import Recording
     from controller.journal.resume import Resumption
     from controller.outputs.png import PngBoard
     from controller.robot_table import RobotTable
@@ -139,6 +140,7 @@ def _daemon(
         on_seats=robots.deal_to if robots is not None else lambda seats: None,
         on_shown=(lambda shown: None) if with_screen else _Lines(),
         commit_limit_s=source.commit_limit_s if isinstance(source, TapeSource) else LIMIT_S,
+        on_recording=(lambda recording: None) if with_screen else _recording,
         on_ready=(lambda: None) if with_screen else lambda: _ready(config, resumption),
     )
 
@@ -152,6 +154,10 @@ def _ready(config: Config, resumption: Resumption | None) -> None:
     if resumption is not None:
         hand = f"hand {resumption.hand}" if resumption.hand is not None else "no hand"
         _say(f"taken up where a killed program left it: {hand}, by positions")
+
+
+def _recording(state: Recording) -> None:
+    _say("recording again" if state.ok else f"NOT RECORDING: {state.reason}")
 
 
 async def _with_screen(daemon: Daemon, robots: RobotTable | None) -> None:

@@ -69,8 +69,8 @@ class Answer:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Desk:
     """What the floor's commands are checked against. seats: chairs. registry: every seat's status,
-    as last said. findings: all that the floor may still speak to. health: a line for each device in
-    trouble.
+    as last said. findings: all that the floor may still speak to. trouble: why the journal is not
+    recording. health: a line for each device in trouble.
     """
 
     seats: int
@@ -78,6 +78,7 @@ class Desk:
     progress: Progress
     findings: tuple[Finding, ...]
     recording: bool = True
+    trouble: str = ""
     health: tuple[str, ...] = ()
 
 
@@ -314,7 +315,7 @@ def _status(command: Command, desk: Desk, at: float) -> tuple[TableEvent | None,
         lines.append(f"not read: {zones_in_words(progress.blind)}")
     lines += [f"trouble: {line}" for line in desk.health]
     if not desk.recording:
-        lines.append("NOT RECORDING: the journal cannot be written")
+        lines.append(f"NOT RECORDING: {desk.trouble or 'the journal cannot be written'}")
     open_ones = [f for f in desk.findings if f.state in (FindingState.ASKING, FindingState.OPEN)]
     lines.append(f"findings open: {len(open_ones)}")
     lines += [

@@ -19,6 +19,7 @@ from controller.floor.client import say
 from controller.floor.commands import Command
 from controller.journal.reader import JournalFile
 from controller.journal.record import Body, body_of
+from controller.journal.recorder import Recording
 from controller.journal.verify import verify
 from controller.keys import new_pair, private_key, unseal
 from controller.model.events import CardCame, FloorSaid, ReaderLost, SeatRegistered
@@ -392,11 +393,12 @@ def test_a_journal_that_cannot_be_written_shows_not_recording(tmp_path: Path) ->
     config = config_in(tmp_path, ('path = "burnturn.journal"', 'path = "gone/journal"'))
     views: list[BoardView] = []
     answers: list[str] = []
+    told: list[Recording] = []
 
     async def run() -> Daemon:
         lost = Health("reader 1", HealthState.LOST, "check its cable", 1.0, (1, 2))
         source = Script([lost], None)
-        daemon = Daemon(config, source, TableClock())
+        daemon = Daemon(config, source, TableClock(), on_recording=told.append)
 
         async def look() -> None:
             views.append(daemon.view())
@@ -416,6 +418,7 @@ def test_a_journal_that_cannot_be_written_shows_not_recording(tmp_path: Path) ->
     assert view.seats == ()
     assert "not recorded" in answers[0]
     assert not daemon.recording.ok
+    assert [state.ok for state in told] == [False]
 
 
 def test_a_lost_reader_is_shown_and_journaled_and_the_rest_goes_on(

@@ -2,13 +2,16 @@
 
 import json
 import random
+import resource
+import signal
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.tape import Names, TapeError, TapeWriter, moved, play, time_of
+from controller.tape import FLUSH_S, Names, TapeError, TapeWriter, moved, play, time_of
 from drivers.readings import (
     ButtonReading,
     Health,
@@ -166,3 +169,34 @@ def test_moved_readings_move_in_time_only(by_s: float, at: float) -> None:
         there = moved(reading, by_s)
         assert time_of(there) == at + by_s
         assert type(there) is type(reading)
+
+
+def test_a_kill_costs_the_tape_seconds_at_most(tmp_path: Path) -> None:
+    path = tmp_path / "t"
+    with TapeWriter(path, "x") as tape:
+        for n in range(100):
+            tape.write(KeyPress("k", n * 0.1))
+        assert time_of(list(play(path))[-1]) > 10.0 - 2 * FLUSH_S
+
+
+def record(path: Path, readings: Sequence[Reading]) -> None:
+    with TapeWriter(path, "x") as tape:
+        for reading in readings:
+            tape.write(reading)
+
+
+def test_a_full_disk_ends_the_tape_in_words(tmp_path: Path) -> None:
+    path, other = tmp_path / "t", tmp_path / "other"
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        # the kernel takes this much and no more, like a full disk
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
+        with pytest.raises(TapeError, match="recording stopped"):
+            record(path, [KeyPress("k", n * 1.0) for n in range(100)])
+        with pytest.raises(TapeError, match="recording stopped"):
+            record(other, [KeyPress("k", n * 0.001) for n in range(100)])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, ignored)
+    assert all(r == KeyPress("k", r.at) for r in play(path) if isinstance(r, KeyPress))

@@ -131,6 +131,7 @@ def test_status_tells_the_registry_the_trouble_and_what_is_open() -> None:
     desk = dataclasses.replace(
         DESK,
         recording=False,
+        trouble="disk full: free space there",
         health=("Reader 1 lost: check its cable",),
         progress=dataclasses.replace(DESK.progress, blind=(seat_zone(1), seat_zone(2))),
     )
@@ -141,7 +142,7 @@ def test_status_tells_the_registry_the_trouble_and_what_is_open() -> None:
         "sit-out: 5",
         "not read: 1-2",
         "Reader 1 lost",
-        "NOT RECORDING",
+        "NOT RECORDING: disk full: free space there",
         "findings open: 2",
         "Burn, then deal the flop again.",
     ):
