@@ -1,4 +1,5 @@
-"""What was measured of each antenna, and where it sits. Pure data; saving and fitting come elsewhere."""
+"""What was measured of each antenna, and where it sits. Pure data; saving and fitting come
+elsewhere."""
 
 from __future__ import annotations
 
@@ -10,11 +11,11 @@ from dataclasses import dataclass
 class AntennaProfile:
     """One antenna as calibrated.
 
-    antenna: its number at this table (1 and up). reader, port: where its wire goes.
-    neighbours: antennas whose cards it may read by mistake (and which may read its cards).
-    miss_rate: share of clean polls that do not read a card lying in the middle of the field, 0 to 0.5.
-    cross_rate: share of polls that read a given card lying on a neighbour, 0 to 0.2.
-    max_stack: how many cards it can tell apart at once; None where no limit was found.
+    antenna: its number at this table (1 and up). reader, port: where its wire goes. neighbours:
+    antennas whose cards it may read by mistake (and which may read its cards). miss_rate: share of
+    clean polls that do not read a card lying in the middle of the field, 0 to 0.5. cross_rate:
+    share of polls that read a given card lying on a neighbour, 0 to 0.2. max_stack: how many cards
+    it can tell apart at once; None where no limit was found.
     """
 
     antenna: int

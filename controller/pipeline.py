@@ -1,7 +1,8 @@
 """Reading → event → finding: the table's heart without ports, files or clock.
 
-`Table` joins sensing and rules. The scenario runner, the simulation and the daemon feed it alike; whoever keeps a journal
-numbers each event before anything judges it (`record`), and shows what was said only when it is committed.
+`Table` joins sensing and rules. The scenario runner, the simulation and the daemon feed it alike;
+whoever keeps a journal numbers each event before anything judges it (`record`), and shows what was
+said only when it is committed.
 """
 
 from __future__ import annotations
@@ -42,11 +43,12 @@ Record = Callable[[TableEvent], int | None]
 
 
 class Table:
-    """One table: feed it readings in the order of time, tell it what people say, ask it what to show.
+    """One table: feed it readings in the order of time, tell it what people say, ask it what to
+    show.
 
-    record: called with every event before it is judged; may return the event's number in the journal, else the
-    table counts for itself. state: the rules' state to go on from after a restart (tokens of the time before are
-    unknown now; what is settled anew is taken up by position).
+    record: called with every event before it is judged; may return the event's number in the
+    journal, else the table counts for itself. state: the rules' state to go on from after a restart
+    (tokens of the time before are unknown now; what is settled anew is taken up by position).
     """
 
     def __init__(
@@ -70,7 +72,8 @@ class Table:
     # -- what comes in -----------------------------------------------------------------------------
 
     def open(self, event: TableOpened) -> list[Said]:
-        """Open the table, or change its profile, game or seats between hands. The event's layout is this table's own."""
+        """Open the table, or change its profile, game or seats between hands. The event's layout is
+        this table's own."""
         return self.tell(replace(event, layout=engine.layout_json(self.layout)))
 
     def feed(self, reading: Reading) -> list[Said]:
@@ -154,7 +157,8 @@ class Table:
             said += new
             for word in new:
                 if isinstance(word, HandEnded):
-                    # Tokens of the hand that ended mean nothing any more, not even in the events still waiting here.
+                    # Tokens of the hand that ended mean nothing any more, not even in the events
+                    # still waiting here.
                     queue = list(self.sensing.renew(word.at))
         self._refresh()
         return said

@@ -1,7 +1,9 @@
-"""What happened at the table, in the table's own words: the input of the rules and the body of the journal.
+"""What happened at the table, in the table's own words: the input of the rules and the body of the
+journal.
 
-Every event carries `at`, the monotonic second at which the table knew it, and `seq`, its number in the journal
-(0 until it has one). Tokens stand for cards: random, new for every hand, meaningless outside this process.
+Every event carries `at`, the monotonic second at which the table knew it, and `seq`, its number in
+the journal (0 until it has one). Tokens stand for cards: random, new for every hand, meaningless
+outside this process.
 """
 
 from __future__ import annotations
@@ -17,8 +19,8 @@ Token = NewType("Token", int)
 
 
 class SeatStatus(StrEnum):
-    """The registry's word on a seat; sensors never change it. IN: due cards. SIT_OUT: seated, not due cards.
-    OUT: nobody registered there."""
+    """The registry's word on a seat; sensors never change it. IN: due cards. SIT_OUT: seated, not
+    due cards. OUT: nobody registered there."""
 
     IN = "in"
     SIT_OUT = "sit-out"
@@ -39,11 +41,12 @@ class TagFault(StrEnum):
 class CardCame:
     """A card has settled in a zone.
 
-    before: end of the zone's first poll that saw it. after: start of the k-th last clean poll of that zone before
-    then which did not see it (−inf where the record does not reach so far). The card arrived between the two with
-    the confidence that the antenna's miss rate and the false-alarm budget ask for.
-    source: the zone in which it was last settled in this hand; None if it never was (it came from the deck, as far
-    as anybody saw). source == zone means that a lifted card was put back.
+    before: end of the zone's first poll that saw it. after: start of the k-th last clean poll of
+    that zone before then which did not see it (−inf where the record does not reach so far). The
+    card arrived between the two with the confidence that the antenna's miss rate and the
+    false-alarm budget ask for. source: the zone in which it was last settled in this hand; None if
+    it never was (it came from the deck, as far as anybody saw). source == zone means that a lifted
+    card was put back.
     """
 
     at: float
@@ -58,9 +61,11 @@ class CardCame:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardLeft:
-    """A settled card is no longer read in its zone, nor settled elsewhere: lifted, or taken away. Not a fold.
+    """A settled card is no longer read in its zone, nor settled elsewhere: lifted, or taken away.
+    Not a fold.
 
-    after: end of the last poll that saw it there. before: start of the clean poll from which its absence is believed.
+    after: end of the last poll that saw it there. before: start of the clean poll from which its
+    absence is believed.
     """
 
     at: float
@@ -74,9 +79,10 @@ class CardLeft:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StillEmpty:
-    """No card has come to `zone` in [since, until]: `clean_polls` clean polls of its antenna, each begun at or after
-    `since` and below the antenna's stack limit, named no newcomer. Emitted for watched zones only, at k polls
-    (`level` 1), at 2k (`level` 2), and no more. `since` is the `since` of the watch that asked."""
+    """No card has come to `zone` in [since, until]: `clean_polls` clean polls of its antenna, each
+    begun at or after `since` and below the antenna's stack limit, named no newcomer. Emitted for
+    watched zones only, at k polls (`level` 1), at 2k (`level` 2), and no more. `since` is the
+    `since` of the watch that asked."""
 
     at: float
     zone: Zone
@@ -90,7 +96,8 @@ class StillEmpty:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardCarried:
-    """After a hand ended and tokens were renewed: a card that still lies in a zone, under its new token."""
+    """After a hand ended and tokens were renewed: a card that still lies in a zone, under its new
+    token."""
 
     at: float
     token: Token
@@ -177,7 +184,8 @@ class ButtonDeclared:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FloorSaid:
-    """The floor on a finding (`finding` None: on whatever is being asked). word: rule, dismiss or confirm."""
+    """The floor on a finding (`finding` None: on whatever is being asked). word: rule, dismiss or
+    confirm."""
 
     at: float
     word: Literal["rule", "dismiss", "confirm"]
@@ -190,7 +198,8 @@ class FloorSaid:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubstantialAction:
-    """Somebody says whether substantial action has taken place in this hand; until then it is unknown."""
+    """Somebody says whether substantial action has taken place in this hand; until then it is
+    unknown."""
 
     at: float
     happened: bool
@@ -210,8 +219,9 @@ class Tick:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableResumed:
-    """The table goes on after a restart. Tokens of the time before mean nothing any more: cards that are read where one
-    lay are taken for it (by position; that they are the same cards nobody can say)."""
+    """The table goes on after a restart. Tokens of the time before mean nothing any more: cards
+    that are read where one lay are taken for it (by position; that they are the same cards nobody
+    can say)."""
 
     at: float
     seq: int = 0
@@ -220,11 +230,12 @@ class TableResumed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableOpened:
-    """The table was opened, or its profile or game changed between hands: everything that the rules go by.
+    """The table was opened, or its profile or game changed between hands: everything that the rules
+    go by.
 
-    profile: the profile's full content as JSON (so that a replay needs no other file). seats: status by seat.
-    opening: the first hand is the table's opening. console: money is entered. camera: faces can be seen.
-    absent: seats whose chair is empty at the moment.
+    profile: the profile's full content as JSON (so that a replay needs no other file). seats:
+    status by seat. opening: the first hand is the table's opening. console: money is entered.
+    camera: faces can be seen. absent: seats whose chair is empty at the moment.
     """
 
     at: float
@@ -238,6 +249,7 @@ class TableOpened:
     console: bool = False
     camera: bool = False
     watch_only: bool = False
+    so_far: SoFar | None = None
     seq: int = 0
     kind: Literal["table-opened"] = "table-opened"
 

@@ -1,4 +1,4 @@
-"""Findings, verdicts and what else the rules say. No card identity and no token is in any of them."""
+"""Findings, verdicts and what else the rules say. None of them holds an identity or a token."""
 
 from __future__ import annotations
 
@@ -44,13 +44,15 @@ class FindingState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One mistake at the table, as far as it is known; a later version with the same `id` replaces it.
+    """One mistake at the table, as far as it is known; a later version with the same `id` replaces
+    it.
 
-    code: a code of the findings table; `codes`: every code it has borne, oldest first. clause: row id of the clause
-    that it breaks ("" only for sensor health and security). seat: the seat due, or the one that received where
-    nothing was due there. expected, seen: short phrases. evidence: journal numbers of the events that prove it.
-    remedy: the usual correction, both cases where it hangs on substantial action. first_at: when it was first shown;
-    at: when this version was decided; delay_s: from the first evidence that could have shown it to `first_at`.
+    code: a code of the findings table; `codes`: every code it has borne, oldest first. clause: row
+    id of the clause that it breaks ("" only for sensor health and security). seat: the seat due, or
+    the one that received where nothing was due there. expected, seen: short phrases. evidence:
+    journal numbers of the events that prove it. remedy: the usual correction, both cases where it
+    hangs on substantial action. first_at: when it was first shown; at: when this version was
+    decided; delay_s: from the first evidence that could have shown it to `first_at`.
     """
 
     id: int
@@ -94,7 +96,8 @@ class Judgement(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """What the table can say about one question of one street (code: the finding that a violation would be)."""
+    """What the table can say about one question of one street (code: the finding that a violation
+    would be)."""
 
     at: float
     hand: int
@@ -160,9 +163,10 @@ class Stage(StrEnum):
 class Progress:
     """What the LED board and the plan of the table may show: places and counts, never values.
 
-    due: zones where the next cards go, in order. seats: dealt-in seats. cards: settled cards by seat. lifted: seats
-    whose cards are in the player's hand. folded: seats out of the hand. burned: whether the burn for the current or
-    next street lies. board: board cards. blind: zones whose reader is lost.
+    due: zones where the next cards go, in order. seats: dealt-in seats. cards: settled cards by
+    seat. lifted: seats whose cards are in the player's hand. folded: seats out of the hand. burned:
+    whether the burn for the current or next street lies. board: board cards. blind: zones whose
+    reader is lost.
     """
 
     stage: Stage

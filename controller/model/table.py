@@ -1,7 +1,8 @@
 """Seats, zones and the layout of a table: which antenna watches which zone.
 
-Seats are numbered 1..N clockwise as seen from above; seat 1 is at the dealer's left hand. A zone is named by the
-table's own words: ``seat/4``, ``board`` (or ``board/flop``, ``board/turn``, ``board/river``), ``burn``, ``muck``,
+Seats are numbered 1..N clockwise as seen from above; seat 1 is at the dealer's left hand. A zone is
+named by the table's own words: ``seat/4``, ``board`` (or ``board/flop``, ``board/turn``,
+``board/river``), ``burn``, ``muck``,
 ``count``, ``stub``.
 """
 
@@ -14,6 +15,7 @@ from functools import cached_property
 from typing import NewType
 
 from calibration.profiles import AntennaProfile, symmetric_neighbours
+import itertools
 
 Zone = NewType("Zone", str)
 
@@ -43,8 +45,9 @@ def is_board(zone: Zone) -> bool:
 
 
 class Arrival(StrEnum):
-    """What a card's first sight at a zone says. LANDING: the antenna covers where a dealt card lands, so the time
-    of arrival is the time of dealing. PLACEMENT: the player brings the card; only presence and count are judged."""
+    """What a card's first sight at a zone says. LANDING: the antenna covers where a dealt card
+    lands, so the time of arrival is the time of dealing. PLACEMENT: the player brings the card;
+    only presence and count are judged."""
 
     LANDING = "landing"
     PLACEMENT = "placement"
@@ -67,8 +70,9 @@ class AntennaPlace:
 class Layout:
     """A table's antennas. One antenna watches one zone; a zone may be watched by one antenna only.
 
-    `burn_is_muck`: the burn and muck piles share the antenna of zone ``muck``; there is then no ``burn`` zone and a
-    card there is told apart by where it came from. `count_is_burn`: the deck count passes over the burn antenna.
+    `burn_is_muck`: the burn and muck piles share the antenna of zone ``muck``; there is then no
+    ``burn`` zone and a card there is told apart by where it came from. `count_is_burn`: the deck
+    count passes over the burn antenna.
     """
 
     seats: int
@@ -121,9 +125,9 @@ class LayoutOptions:
 def reference_layout(options: LayoutOptions | None = None) -> Layout:
     """The reference table, or a variant of it, on 8-antenna readers.
 
-    Antenna n watches seat n for the seats; board, burn, muck, count and stub follow. Neighbours are seats next to
-    each other along the rail, and board-burn, burn-muck (board-muck where burn and muck share an antenna): the three
-    piles that lie before the dealer.
+    Antenna n watches seat n for the seats; board, burn, muck, count and stub follow. Neighbours are
+    seats next to each other along the rail, and board-burn, burn-muck (board-muck where burn and
+    muck share an antenna): the three piles that lie before the dealer.
     """
     o = options or LayoutOptions()
     zones = [seat_zone(s) for s in range(1, o.seats + 1)]
@@ -138,7 +142,7 @@ def reference_layout(options: LayoutOptions | None = None) -> Layout:
     number = {z: i for i, z in enumerate(zones, start=1)}
     pairs = [(number[seat_zone(s)], number[seat_zone(s + 1)]) for s in range(1, o.seats)]
     boards = [number[z] for z in zones if is_board(z)]
-    pairs += list(zip(boards, boards[1:], strict=False))
+    pairs += list(itertools.pairwise(boards))
     first_board = boards[0]
     if o.burn == "own":
         pairs += [(first_board, number[BURN]), (number[BURN], number[MUCK])]

@@ -1,7 +1,7 @@
 """Which card goes where, in which order: the plan of a hand as data.
 
-A plan is a list of slots in the required order. What physically happens is compared with it in `engine`; the plan
-itself knows no cards and no time.
+A plan is a list of slots in the required order. What physically happens is compared with it in
+`engine`; the plan itself knows no cards and no time.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ class SlotKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """One place for one card. `index` is its rank in the required order; `round` counts hole passes from 1."""
+    """One place for one card. `index` is its rank in the required order; `round` counts hole passes
+    from 1."""
 
     index: int
     kind: SlotKind
@@ -38,9 +39,10 @@ class Slot:
 class DealPlan:
     """The slots of one hand.
 
-    seats: dealt-in seats in dealing order, the seat left of the button first, the button's seat (if dealt in) last.
-    by_seat: hole slots of a seat in round order. burns, board: slots by street. first_hole: index of the first hole
-    slot. ordered: False where no button is known, so that only counts can be judged.
+    seats: dealt-in seats in dealing order, the seat left of the button first, the button's seat (if
+    dealt in) last. by_seat: hole slots of a seat in round order. burns, board: slots by street.
+    first_hole: index of the first hole slot. ordered: False where no button is known, so that only
+    counts can be judged.
     """
 
     slots: tuple[Slot, ...]
@@ -65,7 +67,8 @@ class DealPlan:
 class DealShape:
     """How many cards go where: the part of a house's rules that shapes a plan.
 
-    burns: cards burned ahead of each street (DEAL: ahead of the hole cards). board: board cards of each street.
+    burns: cards burned ahead of each street (DEAL: ahead of the hole cards). board: board cards of
+    each street.
     """
 
     hole_cards: int
@@ -74,7 +77,8 @@ class DealShape:
 
 
 def dealing_order(seats: Sequence[int], button: int | None) -> tuple[int, ...]:
-    """The seats clockwise, beginning left of the button; a button at a seat without a hand is passed over."""
+    """The seats clockwise, beginning left of the button; a button at a seat without a hand is
+    passed over."""
     ordered = sorted(seats)
     if button is None:
         return tuple(ordered)
@@ -88,7 +92,8 @@ def make_plan(
     burn_zone: Zone,
     board_zones: Mapping[Street, Zone],
 ) -> DealPlan:
-    """The plan of a hand for the seats that are due cards (source: clauses on dealing order, e.g. TDA-order)."""
+    """The plan of a hand for the seats that are due cards (source: clauses on dealing order, e.g.
+    TDA-order)."""
     slots: list[Slot] = []
     burns: dict[Street, tuple[int, ...]] = {}
     board: dict[Street, tuple[int, ...]] = {}

@@ -1,4 +1,5 @@
-"""The rules in force at a table: a profile read for one game and one layout, as the engine asks for it."""
+"""The rules in force at a table: a profile read for one game and one layout, as the engine asks for
+it."""
 
 from __future__ import annotations
 
@@ -62,7 +63,8 @@ class Rulebook:
 
     @cached_property
     def burn_zones(self) -> tuple[Zone, ...]:
-        """Every pile on which this house's burn may lie: a burn is missing only when all of them are silent."""
+        """Every pile on which this house's burn may lie: a burn is missing only when all of them
+        are silent."""
         places = self.profile.burn_place.value
         zones = [self.layout.burn_zone]
         if "muck" in places and MUCK not in zones:
@@ -126,7 +128,8 @@ class Rulebook:
 
 
 def rulebook(event: TableOpened) -> Rulebook:
-    """The rules that a TableOpened puts in force. Raises pydantic.ValidationError if its profile or layout is none."""
+    """The rules that a TableOpened puts in force. Raises pydantic.ValidationError if its profile or
+    layout is none."""
     return Rulebook(
         profile=_profile(event.profile).for_game(event.game),
         layout=_layout(event.layout),

@@ -68,7 +68,8 @@ def on_seat(state: RulesState, said: list[Said], event: CardCame, seat: int) -> 
 
 
 def _in_order_of_arrival(hand: Hand, slots: tuple[int, ...]) -> None:
-    """Two cards of one seat may settle in the other order than they came: the earlier bounds belong to the earlier slot."""
+    """Two cards of one seat may settle in the other order than they came: the earlier bounds belong
+    to the earlier slot."""
     filled = [i for i in slots if i in hand.fills and hand.fills[i].token is not None]
     if len(filled) < 2:
         return
@@ -194,7 +195,7 @@ def order_stands(state: RulesState, said: list[Said], pending: Pending, at: floa
 
 
 def _judged(state: RulesState, hand: Hand, index: int) -> bool:
-    """Whether a slot's time of arrival is a time of dealing (its antenna covers the landing place)."""
+    """Whether a slot's arrival is its dealing: its antenna covers the landing place."""
     assert state.book is not None
     fill = hand.fills.get(index)
     if fill is not None and fill.token is None:
@@ -285,7 +286,10 @@ def _violation(
         street=Street.DEAL,
         seat=seat,
         zone=slot.zone if seat == slot.seat else first.zone,
-        expected=f"card {slot.round} to seat {slot.seat} before card {first.round} to seat {first.seat}",
+        expected=(
+            f"card {slot.round} to seat {slot.seat} "
+            f"before card {first.round} to seat {first.seat}"
+        ),
         seen=f"seat {first.seat} first",
         evidence=evidence,
         asking=doubtful,
@@ -302,8 +306,9 @@ def _complete(hand: Hand, seat: int) -> bool:
 
 
 def _began_elsewhere(hand: Hand) -> bool:
-    """Whether the deal as it was read went round in order, but from another seat than the first due: in every round
-    each card followed the one before it, and the last came in the flow of the deal."""
+    """Whether the deal as it was read went round in order, but from another seat than the first
+    due: in every round each card followed the one before it, and the last came in the flow of the
+    deal."""
     plan = hand.plan
     slots = range(plan.first_hole, plan.last_hole + 1)
     if any(i not in hand.fills for i in slots):
@@ -422,10 +427,12 @@ def _stray(state: RulesState, said: list[Said], event: CardCame, seat: int) -> N
 
 
 def close_deal(state: RulesState, said: list[Said], at: float, since: float) -> None:
-    """The hole cards are dealt. Seats that are short are asked about, from the last hole card's time on."""
+    """The hole cards are dealt. Seats that are short are asked about, from the last hole card's
+    time on."""
     hand = state.hand
     book = state.book
-    assert hand is not None and book is not None
+    assert hand is not None
+    assert book is not None
     if hand.closed:
         return
     hand.closed = True
@@ -469,7 +476,8 @@ def close_deal(state: RulesState, said: list[Said], at: float, since: float) -> 
 
 
 def excuse_seat(state: RulesState, said: list[Said], hand: Hand, seat: int, at: float) -> None:
-    """The seat's cards are gone before they could be counted: what was asked about them stays unanswered."""
+    """The seat's cards are gone before they could be counted: what was asked about them stays
+    unanswered."""
     hand.suspicions = tuple(
         s
         for s in hand.suspicions
@@ -488,7 +496,8 @@ def excuse_seat(state: RulesState, said: list[Said], hand: Hand, seat: int, at: 
 
 
 def take_back(hand: Hand, zone: Zone, seat: int, token: object) -> None:
-    """A card leaves a seat for good: if it held a slot and the seat has an extra card, that one takes the slot."""
+    """A card leaves a seat for good: if it held a slot and the seat has an extra card, that one
+    takes the slot."""
     extra = hand.extra_seat.get(seat, ())
     if token in extra:
         hand.extra_seat[seat] = tuple(t for t in extra if t != token)

@@ -27,7 +27,8 @@ SETTLED = (
 def severity_of(
     state: RulesState, code: str, *, asking: bool, positive: bool, confirmed: bool = False
 ) -> Severity:
-    """A question is a notice; what rests on a silence is a warning at most until somebody confirms it."""
+    """A question is a notice; what rests on a silence is a warning at most until somebody confirms
+    it."""
     assert state.book is not None
     full = state.book.severity(code)
     if confirmed or (positive and not asking):
@@ -54,8 +55,8 @@ def open_finding(
     counts: tuple[int, int] | None = None,
     detail: str = "",
 ) -> int:
-    """A new finding; returns its id. `positive`: it rests on a read, not on a silence. `counts`: cards seen and due, where the
-    finding is about a number; `detail` narrows clause and remedy."""
+    """A new finding; returns its id. `positive`: it rests on a read, not on a silence. `counts`:
+    cards seen and due, where the finding is about a number; `detail` narrows clause and remedy."""
     book = state.book
     assert book is not None
     clause, note = book.clause(code, street, detail)
@@ -123,7 +124,7 @@ def sharpen(
     counts: tuple[int, int] | None = None,
     detail: str = "",
 ) -> None:
-    """The same mistake, known better: another code, a question turned into an alarm, more evidence."""
+    """The same mistake, known better: another code, a question become an alarm, more evidence."""
     old = state.findings.get(number)
     if old is None or old.state in (
         FindingState.RULED,

@@ -7,9 +7,9 @@ from dataclasses import replace
 from controller.model.events import CardCame, CardLeft, Token
 from controller.model.findings import FindingState, Said, Street
 from controller.model.table import BURN, COUNT, MUCK, STUB, Zone, is_board, seat_of, seat_zone
-from controller.rules.engine import board, deal, ledger
-from controller.rules.engine.state import CardAt, Fill, Hand, Pending, RulesState, Suspicion
+from controller.rules.engine import board, burns, deal, ledger, shortage, streets
 from controller.rules.engine.play import in_play
+from controller.rules.engine.state import CardAt, Fill, Hand, Pending, RulesState, Suspicion
 from controller.rules.engine.suspicion import ORDER_CODES, suspect
 from controller.rules.plans import BOARD_STREETS
 
@@ -27,7 +27,8 @@ def on_moved(state: RulesState, said: list[Said], event: CardCame, was: CardAt) 
     """A card that lay in one zone has settled in another."""
     hand = state.hand
     book = state.book
-    assert hand is not None and book is not None
+    assert hand is not None
+    assert book is not None
     token, zone = event.token, event.zone
     owner = hand.at_seat.get(token)
     hand.pile_left.pop(token, None)
@@ -101,7 +102,7 @@ def stray_stands(state: RulesState, said: list[Said], pending: Pending, at: floa
     }[pending.what]
     if (
         code == "BOARD_MUCK_MIX"
-        and board.next_street(hand) is None
+        and streets.next_street(hand) is None
         and pending.what == "seat-on-board"
     ):
         return  # hands are tabled after the river, and lie wherever they fall
@@ -125,7 +126,7 @@ def current_street(hand: Hand) -> Street:
     """The street that is being played or dealt: the latest with a board card, else the deal."""
     found = Street.DEAL
     for s in BOARD_STREETS:
-        if board.board_count(hand, s):
+        if streets.board_count(hand, s):
             found = s
     return found
 
@@ -206,7 +207,8 @@ def _fold(state: RulesState, said: list[Said], hand: Hand, seat: int, event: Car
 def _seat_to_burn(
     state: RulesState, said: list[Said], hand: Hand, event: CardCame, seat: int
 ) -> None:
-    """One card of a seat goes to the burn pile: the extra card or an exposed one that serves as burn, or half a fold."""
+    """One card of a seat goes to the burn pile: the extra card or an exposed one that serves as
+    burn, or half a fold."""
     if hand.extra_seat.get(seat):
         _surplus_left(state, said, hand, seat, event.token, event.at)
         _serve_as_burn(state, said, hand, event)
@@ -225,7 +227,7 @@ def _seat_to_burn(
             fill = hand.fills.get(i)
             if fill is not None and fill.token == event.token:
                 del hand.fills[i]
-        board.fill_burn(state, said, hand, early, event)
+        burns.fill_burn(state, said, hand, early, event)
         return
     hand.burned_from_seat[seat] = event.token
     if not _lies_at_seat(state, hand, seat) and hand.plan.hole_cards > 1 and hand.closed:
@@ -249,17 +251,18 @@ def _lies_at_seat(state: RulesState, hand: Hand, seat: int) -> bool:
 
 
 def _serve_as_burn(state: RulesState, said: list[Said], hand: Hand, event: CardCame) -> None:
-    """The exposed or extra card is the burn of the coming street (irregularities IRR-06, IRR-14)."""
+    """The exposed or extra card is the burn of the coming street (IRR-06, IRR-14)."""
     hand.at_seat.pop(event.token, None)
-    slot = board.slot_for_burn(hand, event)
+    slot = burns.slot_for_burn(hand, event)
     if slot is not None:
-        board.fill_burn(state, said, hand, slot, event)
+        burns.fill_burn(state, said, hand, slot, event)
 
 
 def exposed_card_served(
     state: RulesState, said: list[Said], hand: Hand, seat: int, event: CardCame
 ) -> None:
-    """The replacement has reached the seat: the card that went to the burn pile before it is the coming street's burn."""
+    """The replacement has reached the seat: the card that went to the burn pile before it is the
+    coming street's burn."""
     token = hand.burned_from_seat.pop(seat)
     hand.replaced |= {seat}
     hand.at_seat.pop(token, None)
@@ -278,9 +281,9 @@ def exposed_card_served(
         before=place.before,
         seq=place.seq,
     )
-    slot = board.slot_for_burn(hand, laid)
+    slot = burns.slot_for_burn(hand, laid)
     if slot is not None:
-        board.fill_burn(state, said, hand, slot, laid)
+        burns.fill_burn(state, said, hand, slot, laid)
 
 
 def _surplus_left(
@@ -305,8 +308,8 @@ def _surplus_left(
 def _board_to_burn_remedy(
     state: RulesState, said: list[Said], hand: Hand, event: CardCame, was: CardAt
 ) -> bool:
-    """A board card becomes a burn: the missing one of its street, or, with a card too many, the coming street's. A card too
-    many may as well be laid in the muck."""
+    """A board card becomes a burn: the missing one of its street, or, with a card too many, the
+    coming street's. A card too many may as well be laid in the muck."""
     on_burns = event.zone == (state.book.layout.burn_zone if state.book else BURN)
     for f in ledger.standing(state):
         if f.code in ("BOARD_COUNT", "CARD_AFTER_RIVER") and hand.extra_board:
@@ -315,7 +318,7 @@ def _board_to_burn_remedy(
                 p for p in hand.pendings if p.what != "board-surplus" or p.token != event.token
             )
             ledger.settle(state, said, f.id, FindingState.CORRECTED, at=event.at)
-            after = board.next_street(hand)
+            after = streets.next_street(hand)
             slot = (
                 next((i for i in hand.plan.burns[after] if i not in hand.fills), None)
                 if after
@@ -341,7 +344,7 @@ def _board_to_burn_remedy(
             missing = frozenset(i for i in hand.plan.board[freed] if i not in hand.fills)
             if len(missing) < len(hand.plan.board[freed]):
                 hand.suspicions = tuple(s for s in hand.suspicions if s.code != "BOARD_COUNT")
-                board.ask_short_board(hand, freed, missing, event, 10.0)
+                shortage.ask_short_board(hand, freed, missing, event, 10.0)
         return True
     return False
 
@@ -368,7 +371,8 @@ def _remedied_by_leaving(
     event: CardCame,
     was: CardAt,
 ) -> bool:
-    """What a card's move puts right: the extra burn is gone from its pile, the stray card went home."""
+    """What a card's move puts right: the extra burn is gone from its pile, the stray card went
+    home."""
     token, zone = event.token, event.zone
     if was.zone == BURN and hand.extra_burns:
         _extra_burn_left(state, said, hand, token, event.at)
@@ -391,8 +395,8 @@ def _remedied_by_leaving(
 
 
 def went_back(state: RulesState, said: list[Said], pending: Pending, at: float) -> None:
-    """A card was taken from where it was one too many, or out of place, and has not come back: it is on the stub again, or
-    off the table."""
+    """A card was taken from where it was one too many, or out of place, and has not come back: it
+    is on the stub again, or off the table."""
     hand = state.hand
     assert hand is not None
     token = pending.token
@@ -465,7 +469,8 @@ def _extra_board_left(
 
 
 def on_left(state: RulesState, said: list[Said], event: CardLeft) -> None:
-    """A card is no longer read where it lay. Only time tells whether it was looked at, taken back or taken up."""
+    """A card is no longer read where it lay. Only time tells whether it was looked at, taken back
+    or taken up."""
     hand = state.hand
     token = event.token
     place = state.cards.get(token)
@@ -505,14 +510,14 @@ def on_left(state: RulesState, said: list[Said], event: CardLeft) -> None:
 
 
 def still_surplus(state: RulesState, pending: Pending) -> bool:
-    """Whether the extra card has gone nowhere else: it lies at its seat or is in the player's hand."""
+    """Whether the extra card lies at its seat or is in the player's hand."""
     place = state.cards.get(pending.token)
     return place is not None and place.zone == pending.zone and not place.returned
 
 
 def lifted_together(state: RulesState, pending: Pending, at: float) -> bool:
-    """Whether the seat's cards, the extra one among them, were taken up at one time: a player looks at them all, while
-    an exposed card leaves alone."""
+    """Whether the seat's cards, the extra one among them, were taken up at one time: a player looks
+    at them all, while an exposed card leaves alone."""
     hand = state.hand
     seat = seat_of(pending.zone)
     if hand is None or seat is None:
@@ -587,8 +592,8 @@ def lying(state: RulesState) -> list[Token]:
 
 
 def gathered(state: RulesState, at: float) -> bool:
-    """Whether the dealer has taken up the hand: at most one forgotten card lies, and either a pile was taken up or the
-    cards have been gone for longer than a player may lift them."""
+    """Whether the dealer has taken up the hand: at most one forgotten card lies, and either a pile
+    was taken up or the cards have been gone for longer than a player may lift them."""
     hand = state.hand
     book = state.book
     if hand is None or book is None or len(hand.fills) < 2 or len(lying(state)) > 1:

@@ -1,12 +1,12 @@
-"""Order under uncertainty. Slot i before slot j is kept iff before_i <= after_j, violated iff after_i >= before_j, or slot i is
-unfilled and k clean polls of its antenna began at or after before_j; else undecided. No total order is invented."""
+"""Order under uncertainty. Slot i before slot j is kept iff before_i <= after_j, violated iff
+after_i >= before_j, or slot i is unfilled and k clean polls of its antenna began at or after
+before_j; else undecided. No total order is invented."""
 
 from __future__ import annotations
 
 from controller.model.findings import Judgement
 from controller.rules.engine.state import Fill, Hand, RulesState
 from controller.rules.plans import SlotKind
-
 
 SKIPPED_TOO_MANY = 3  # who seems to pass over so many seats began at the wrong one
 
@@ -26,9 +26,11 @@ def judge_pair(first: Fill, second: Fill) -> Judgement:
 
 
 def code_for_pair(state: RulesState, hand: Hand, late: int, early: int) -> tuple[str, int | None]:
-    """Which finding it is that slot `early` (later in the plan) came before slot `late`, and the seat that it names.
+    """Which finding it is that slot `early` (later in the plan) came before slot `late`, and the
+    seat that it names.
 
-    An empty code: lawful here (two consecutive cards on the button, where the house allows them)."""
+    An empty code: lawful here (two consecutive cards on the button, where the house allows them).
+    """
     book = state.book
     assert book is not None
     plan = hand.plan
@@ -51,7 +53,8 @@ def code_for_pair(state: RulesState, hand: Hand, late: int, early: int) -> tuple
 
 
 def _was_first_of_all(hand: Hand, early: int) -> bool:
-    """Whether `early` was the hand's first hole card, as far as can be seen, and not the seat that was due it."""
+    """Whether `early` was the hand's first hole card, as far as can be seen, and not the seat that
+    was due it."""
     own = hand.fills.get(early)
     due = hand.fills.get(hand.plan.first_hole)
     if own is None or early == hand.plan.first_hole or (due is not None and kept(due, own)):

@@ -23,8 +23,8 @@ def live_seats(state: RulesState, hand: Hand, at: float) -> frozenset[int]:
 
 
 def over(state: RulesState, hand: Hand, at: float) -> bool:
-    """Whether the hand has been given up or awarded: board and burns are all taken up again, or fewer than two seats
-    hold cards after the deal."""
+    """Whether the hand has been given up or awarded: board and burns are all taken up again, or
+    fewer than two seats hold cards after the deal."""
     if not hand.closed:
         return False
     piles = [

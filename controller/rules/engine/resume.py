@@ -1,11 +1,45 @@
-"""Going on after a restart: cards are taken up by position, under new tokens."""
+"""Going on after a restart: from where everything was settled, and cards by position, under new tokens."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from controller.model.events import CardCame, Token
+from controller.model.events import CardCame, SoFar, Token
 from controller.rules.engine.state import NEVER, Fill, Hand, RulesState
+
+
+def so_far(state: RulesState) -> SoFar | None:
+    """All that is worth knowing of the hands before, where no more of them is open; None where there is. A hand that
+    left a finding is open until the next begins, for the floor may still rule on it."""
+    settled = (
+        state.book is not None
+        and state.hand is None
+        and all(c.carried for c in state.cards.values())
+        and not (state.findings or state.loose or state.lone or state.adopt)
+        and not (state.redeal or state.lost or state.called)
+    )
+    if not settled:
+        return None
+    return SoFar(
+        hands=state.hands,
+        findings=state.next_finding - 1,
+        last_button=state.last_button,
+        last_seats=state.last_seats,
+        ended_at=state.ended_at,
+        occupied=tuple(sorted(state.occupied)),
+    )
+
+
+def gone_on(before: SoFar) -> RulesState:
+    """The state that knows this of the hands before, and nothing else yet."""
+    return RulesState(
+        hands=before.hands,
+        next_finding=before.findings + 1,
+        last_button=before.last_button,
+        last_seats=before.last_seats,
+        ended_at=before.ended_at,
+        occupied=frozenset(before.occupied),
+    )
 
 
 def resumed(state: RulesState, at: float) -> None:
@@ -26,8 +60,8 @@ def resumed(state: RulesState, at: float) -> None:
 
 
 def adopts(state: RulesState, event: CardCame) -> bool:
-    """Whether the card was there before anybody looked, in a place where one is missed since the restart; it takes over
-    from that one."""
+    """Whether the card was there before anybody looked, in a place where one is missed since the
+    restart; it takes over from that one."""
     if event.after != NEVER or not state.adopt:
         return False
     old = next(

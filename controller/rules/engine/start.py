@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from controller.model.events import CardCame, SeatStatus
 from controller.model.findings import Finding, FindingState, HandBegan, HandEnded, Said, Street
 from controller.model.table import MAX_SEATS, seat_of
@@ -39,8 +38,8 @@ def expected_button(state: RulesState) -> int | None:
 
 
 def button_for_hand(state: RulesState, when: float | None = None) -> int | None:
-    """The seat that a hand's dealing goes by: what the sensors said at `when` (None: now), else what
-    they last said since the hand before, else the seat that is due the button."""
+    """The seat that a hand's dealing goes by: what the sensors said at `when` (None: now), else
+    what they last said since the hand before, else the seat that is due the button."""
     seen = _buttons_at(state, when)
     if seen is None:
         return expected_button(state)
@@ -63,10 +62,11 @@ def _buttons_at(state: RulesState, when: float | None) -> tuple[int, ...] | None
 
 
 def consider_start(state: RulesState, event: CardCame) -> list[CardCame] | None:
-    """Between hands a card from the deck has come to rest. The arrivals with which a hand begins, or None if none does.
+    """Between hands a card from the deck has come to rest. The arrivals with which a hand begins,
+    or None if none does.
 
-    One begins with an arrival that fits the plan's first places, or with two arrivals at two seats in short
-    succession; a single late, forgotten or washed card begins nothing.
+    One begins with an arrival that fits the plan's first places, or with two arrivals at two seats
+    in short succession; a single late, forgotten or washed card begins nothing.
     """
     book = state.book
     assert book is not None
@@ -84,7 +84,8 @@ def consider_start(state: RulesState, event: CardCame) -> list[CardCame] | None:
     ]
     burns = [e for e in state.loose if e.zone == book.layout.burn_zone]
     if event.zone == book.layout.burn_zone:
-        # A first burn may begin a hand, whether the house has one or not; in a wash it does not lie alone.
+        # A first burn may begin a hand, whether the house has one or not; in a wash it does not lie
+        # alone.
         return [event] if len(burns) == 1 and not elsewhere else None
     if seat is None:
         return None
@@ -111,7 +112,8 @@ def begin(
     provisional: bool = False,
     first_card: float | None = None,
 ) -> bool:
-    """A hand begins: its plan is fixed, and the button is looked at. False where nobody is due cards.
+    """A hand begins: its plan is fixed, and the button is looked at. False where nobody is due
+    cards.
 
     first_card: when the first card was seen, if the hand begins with one.
     """
@@ -157,7 +159,8 @@ def announce(state: RulesState, said: list[Said], at: float) -> None:
 def _check_redeal(state: RulesState, said: list[Said], hand: Hand, at: float) -> None:
     first = state.redeal
     book = state.book
-    assert first is not None and book is not None
+    assert first is not None
+    assert book is not None
     differs = []
     if hand.button != first.button:
         differs.append(f"button at seat {hand.button}, was {first.button}")
@@ -422,7 +425,7 @@ def unassigned(
 
 
 def end(state: RulesState, said: list[Said], at: float, reason: str) -> None:
-    """The hand is over. Its open findings are closed; a misdeal corrects what it is the remedy of."""
+    """The hand is over. Its findings are closed; a misdeal corrects what it is the remedy of."""
     hand = state.hand
     book = state.book
     if hand is None or book is None:

@@ -19,7 +19,8 @@ NEVER = float("-inf")
 
 @dataclass(frozen=True, slots=True)
 class Fill:
-    """An arrival that took a slot, with the interval that is fixed for good. `token` None: excused by the floor."""
+    """An arrival that took a slot, with the interval that is fixed for good. `token` None: excused
+    by the floor."""
 
     token: Token | None
     after: float
@@ -30,8 +31,9 @@ class Fill:
 
 @dataclass(frozen=True, slots=True)
 class CardAt:
-    """Where a card is believed to be. `lifted`: no longer read there, nor anywhere else. `returned`: it was put back on the
-    stub as a remedy, so that its next arrival comes from the deck again."""
+    """Where a card is believed to be. `lifted`: no longer read there, nor anywhere else.
+    `returned`: it was put back on the stub as a remedy, so that its next arrival comes from the
+    deck again."""
 
     zone: Zone
     origin: Zone | None  # zone it lay in before, None: the deck
@@ -46,11 +48,13 @@ class CardAt:
 
 @dataclass(frozen=True, slots=True)
 class Suspicion:
-    """A card seems not to have come: `zones` were all asked to be silent since `since`; `silent` are those that were.
+    """A card seems not to have come: `zones` were all asked to be silent since `since`; `silent`
+    are those that were.
 
-    code, street, seat, zone, expected, seen: what the question would say. `slots`: the plan's slots it is about; another
-    order mistake that touches one of them follows from this one. `finding`: None until the question is shown. `step`: 1
-    until the question, 2 until the warning, 3 done. `not_before`: earliest second for the question.
+    code, street, seat, zone, expected, seen: what the question would say. `slots`: the plan's slots
+    it is about; another order mistake that touches one of them follows from this one. `finding`:
+    None until the question is shown. `step`: 1 until the question, 2 until the warning, 3 done.
+    `not_before`: earliest second for the question.
     """
 
     code: str
@@ -171,7 +175,7 @@ class Redeal:
 
 @dataclass(slots=True)
 class RulesState:
-    """Everything the rules know. Make one with `closed()`; the first event must be a TableOpened."""
+    """Everything the rules know. `closed()` makes one; the first event must be a TableOpened."""
 
     book: Rulebook | None = None
     seats: dict[int, SeatStatus] = field(default_factory=dict)

@@ -27,11 +27,22 @@ from controller.model.events import (
 )
 from controller.model.findings import FindingState, Said, Severity, Street
 from controller.model.table import COUNT, MUCK, STUB, is_board, seat_of
-from controller.rules.engine import board, deal, ledger, moves, resume, start, suspicion
+from controller.rules.engine import (
+    board,
+    burns,
+    deal,
+    ledger,
+    moves,
+    resume,
+    shortage,
+    start,
+    streets,
+    suspicion,
+)
 from controller.rules.engine.book import rulebook
-from controller.rules.plans import BOARD_STREETS
 from controller.rules.engine.play import in_play, over
 from controller.rules.engine.state import NEVER, CardAt, Fill, Hand, Pending, RulesState
+from controller.rules.plans import BOARD_STREETS
 
 PAUSE_S = 1.0
 FLICKER_S = 8.0  # a forgotten card that is read again so soon has not been dealt
@@ -62,12 +73,14 @@ def closed() -> RulesState:
 
 
 def step(state: RulesState, event: TableEvent) -> tuple[RulesState, tuple[Said, ...]]:
-    """What the rules make of one event. `state` is not changed. Never raises for any order of events; an event that means
-    nothing before the table is opened is passed over. A TableOpened whose profile or layout cannot be read raises
-    pydantic.ValidationError."""
+    """What the rules make of one event. `state` is not changed. Never raises for any order of
+    events; an event that means nothing before the table is opened is passed over. A TableOpened
+    whose profile or layout cannot be read raises pydantic.ValidationError."""
     new = state.copy()
     said: list[Said] = []
     if isinstance(event, TableOpened):
+        if event.so_far is not None and state.hand is None:
+            new = resume.gone_on(event.so_far)
         _opened(new, said, event)
         return new, tuple(said)
     if new.book is None:
@@ -111,7 +124,8 @@ def step(state: RulesState, event: TableEvent) -> tuple[RulesState, tuple[Said, 
 
 
 def deadline(state: RulesState) -> float | None:
-    """The next monotonic second at which a Tick would decide something; None if nothing waits for time."""
+    """The next monotonic second at which a Tick would decide something; None if nothing waits for
+    time."""
     hand = state.hand
     if hand is None:
         return state.lone.due if state.lone is not None else None
@@ -172,7 +186,8 @@ def _decide(state: RulesState, said: list[Said], pending: Pending, at: float) ->
             hand.pendings = (*hand.pendings, replace(pending, due=at + 0.5))
             return
         if not lifted and not pending.silent and at < pending.evident + SURPLUS_LONGEST_S:
-            # Nobody has looked at the burn pile often enough to say that no exposed card went there.
+            # Nobody has looked at the burn pile often enough to say that no exposed card went
+            # there.
             hand.pendings = (*hand.pendings, replace(pending, due=at + 0.3))
             return
         deal.surplus_stands(state, said, pending, at)
@@ -180,9 +195,9 @@ def _decide(state: RulesState, said: list[Said], pending: Pending, at: float) ->
         deal.order_stands(state, said, pending, at)
     elif pending.what == "burn-extra":
         if _lies_there(state, pending):
-            board.extra_burn_stands(state, said, pending, at)
+            burns.extra_burn_stands(state, said, pending, at)
     elif pending.what == "late-burn":
-        board.late_burn_settles(state, said, pending, at)
+        burns.late_burn_settles(state, said, pending, at)
     elif pending.what in ("board-surplus", "after-river"):
         board.board_surplus_stands(state, said, pending, at)
     elif pending.what == "went-back":
@@ -190,7 +205,7 @@ def _decide(state: RulesState, said: list[Said], pending: Pending, at: float) ->
     elif pending.what == "confirm-start":
         if hand is not None and not hand.announced and _lies_there(state, pending):
             start.announce(state, said, at)
-            board.judge_early_burns(state, said)
+            burns.judge_early_burns(state, said)
             start.check_button_in_hand(state, said, at)
     else:
         moves.stray_stands(state, said, pending, at)
@@ -238,7 +253,8 @@ def _came(state: RulesState, said: list[Said], event: CardCame) -> None:
         seq=event.seq,
     )
     if hand is None:
-        # What lay there before anybody looked, or before the last hand was ended, belongs to no hand to come.
+        # What lay there before anybody looked, or before the last hand was ended, belongs to no
+        # hand to come.
         old = event.after == NEVER or event.before <= state.ended_at
         state.cards[event.token] = replace(place, carried=old)
         if old:
@@ -281,7 +297,8 @@ def _between_hands(state: RulesState, said: list[Said], event: CardCame) -> None
 
 
 def _lone_card(state: RulesState, said: list[Said], lone: Pending) -> None:
-    """A single card came to a seat that was not the first due, and still lies there with nothing else about."""
+    """A single card came to a seat that was not the first due, and still lies there with nothing
+    else about."""
     state.lone = None
     place = state.cards.get(lone.token)
     if place is None or place.lifted_since is not None or place.zone != lone.zone:
@@ -336,12 +353,13 @@ def _begin_with(
 def _arrived(state: RulesState, said: list[Said], event: CardCame) -> None:
     """A card from the deck has come to rest."""
     hand, book = state.hand, state.book
-    assert hand is not None and book is not None
+    assert hand is not None
+    assert book is not None
     seat = seat_of(event.zone)
     if seat is None and over(state, hand, event.at):
         # The deck is being gathered or washed over the piles; only what was asked for is taken up.
         if event.zone == book.layout.burn_zone:
-            board.answer_burn_question(state, said, event)
+            burns.answer_burn_question(state, said, event)
         return
     if hand.provisional:
         if seat is None and _something_else_lies(state, event):
@@ -352,13 +370,13 @@ def _arrived(state: RulesState, said: list[Said], event: CardCame) -> None:
             hand.provisional = False
             state.loose = ()
             start.announce(state, said, event.at)
-            board.judge_early_burns(state, said)
+            burns.judge_early_burns(state, said)
     if seat is not None:
         _arrived_at_seat(state, said, hand, event, seat)
     elif is_board(event.zone):
         board.on_board(state, said, event)
     elif event.zone == book.layout.burn_zone and not book.layout.burn_is_muck:
-        board.on_burn(state, said, event)
+        burns.on_burn(state, said, event)
     elif event.zone == MUCK:
         _arrived_at_muck(state, said, hand, event)
     elif event.zone == STUB:
@@ -378,44 +396,45 @@ def _arrived_at_seat(
         hand.at_seat[event.token] = seat
         moves.exposed_card_served(state, said, hand, seat, event)
         return
-    street = board.street_under_way(hand)
+    street = streets.street_under_way(hand)
     if street is not None and all(i in hand.fills for i in slots):
-        board.misplaced_board_card(state, said, event, street, seat)
+        shortage.misplaced_board_card(state, said, event, street, seat)
         return
     deal.on_seat(state, said, event, seat)
 
 
 def _arrived_at_muck(state: RulesState, said: list[Said], hand: Hand, event: CardCame) -> None:
-    """A card of the deck lies in the muck, or in a pile that is burn and muck in one. It is from the deck only if every
-    seat's cards are accounted for; else nobody can tell (it may be a hole card that was never read)."""
+    """A card of the deck lies in the muck, or in a pile that is burn and muck in one. It is from
+    the deck only if every seat's cards are accounted for; else nobody can tell (it may be a hole
+    card that was never read)."""
     book = state.book
     assert book is not None
     plan = hand.plan
     accounted = all(i in hand.fills for i in range(plan.first_hole, plan.last_hole + 1))
     if book.layout.burn_is_muck:
         if accounted or not hand.folded:
-            board.on_burn(state, said, event)
+            burns.on_burn(state, said, event)
         else:
             _maybe_burn(state, hand, event)
         return
     if not accounted or not in_play(state, hand, event.at):
         return
-    street = board.street_under_way(hand)
-    if street is not None and board.burned(hand, street):
-        board.misplaced_board_card(state, said, event, street)
+    street = streets.street_under_way(hand)
+    if street is not None and streets.burned(hand, street):
+        shortage.misplaced_board_card(state, said, event, street)
         return
     if book.burn_may_lie_in_muck:
-        board.on_burn(state, said, event)
+        burns.on_burn(state, said, event)
         return
-    if board.next_street(hand) is not None:
+    if streets.next_street(hand) is not None:
         hand.unknown_in_pile = (*hand.unknown_in_pile, event.token)
-        begun = [s for s in BOARD_STREETS if board.board_count(hand, s)]
-        if begun and not board.burned(hand, begun[-1]):
-            board.burn_in_muck(state, said, hand, begun[-1], event)
+        begun = [s for s in BOARD_STREETS if streets.board_count(hand, s)]
+        if begun and not streets.burned(hand, begun[-1]):
+            burns.burn_in_muck(state, said, hand, begun[-1], event)
 
 
 def _maybe_burn(state: RulesState, hand: Hand, event: CardCame) -> None:
-    street = board.next_street(hand)
+    street = streets.next_street(hand)
     if street is None:
         return
     hand.cannot_tell |= {f"BURN_MISSING/{street.value}"}
@@ -520,7 +539,8 @@ def _key(state: RulesState, said: list[Said], event: KeyPressed) -> None:
         _confirm(state, said, None, event.at, event.by)
     elif event.key == "shuffled":
         if state.hand is None or state.hand.provisional:
-            # The deck is whole and in the dealer's hand: what still lies about is no part of the coming deal.
+            # The deck is whole and in the dealer's hand: what still lies about is no part of the
+            # coming deal.
             if state.hand is not None:
                 start.cancel(state, said, event.at)
             state.loose = ()

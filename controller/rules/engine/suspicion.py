@@ -1,7 +1,7 @@
 """Absence asks before it alarms: what silence may say, and when.
 
-A suspicion is first only a watch. k clean polls of every zone concerned make it a question on the board; k more make it
-a warning; nothing but a read or somebody's word makes it more than that.
+A suspicion is first only a watch. k clean polls of every zone concerned make it a question on the
+board; k more make it a warning; nothing but a read or somebody's word makes it more than that.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ ORDER = "ORDER"  # an order suspicion gets its code when it is shown
 
 
 def suspect(hand: Hand, new: Suspicion) -> None:
-    """Add a suspicion, or let it take an earlier `since` from another about the same missing slots."""
+    """Add a suspicion, or give an earlier `since` to the one about the same missing slots."""
     kept = []
     for old in hand.suspicions:
         if (
@@ -212,7 +212,8 @@ def _show_order(state: RulesState, said: list[Said], hand: Hand, s: Suspicion, a
 
 def _show_count(state: RulesState, said: list[Said], hand: Hand, s: Suspicion, at: float) -> None:
     book = state.book
-    assert book is not None and s.seat is not None
+    assert book is not None
+    assert s.seat is not None
     known = [
         f
         for f in ledger.standing(state)
@@ -275,7 +276,8 @@ def _due(hand: Hand, index: int) -> str:
 def answered(
     state: RulesState, said: list[Said], hand: Hand, index: int, at: float
 ) -> list[Suspicion]:
-    """Slot `index` is filled: forget what was only suspected; give back what had already been shown."""
+    """Slot `index` is filled: forget what was only suspected; give back what had already been
+    shown."""
     shown = []
     for s in hand.suspicions:
         if index in s.missing:
@@ -289,8 +291,8 @@ def answered(
 def reclaim_late_burn(
     state: RulesState, said: list[Said], hand: Hand, street: Street, at: float
 ) -> bool:
-    """A street's board card comes with no burn of its own, but an earlier street was given a late one: that was this
-    street's burn after all."""
+    """A street's board card comes with no burn of its own, but an earlier street was given a late
+    one: that was this street's burn after all."""
     slot = next((i for i in hand.plan.burns[street] if i not in hand.fills), None)
     # A late burn is bound once another street has been dealt since.
     dealt = [

@@ -1,4 +1,4 @@
-"""What can be asked of the rules' state: where to look, what to show, what may be said of a hand."""
+"""What can be asked of the rules: where to look, what to show, what may be said of a hand."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from controller.model.findings import (
     Watch,
 )
 from controller.model.table import BURN, Zone, is_board, seat_of, seat_zone
-from controller.rules.engine import board
+from controller.rules.engine import streets
 from controller.rules.engine.orders import judge_pair
 from controller.rules.engine.start import button_for_hand, due_seats
 from controller.rules.engine.state import Hand, RulesState
@@ -33,7 +33,8 @@ def watches(state: RulesState) -> tuple[Watch, ...]:
     hand = state.hand
     if hand is None or not (hand.suspicions or hand.pendings):
         return ()
-    # One watch a zone: a silence since the latest of the times asked for serves the earlier ones too,
+    # One watch a zone: a silence since the latest of the times asked for serves the earlier ones
+    # too,
     # for a card that came in between would have answered them.
     wanted: dict[Zone, float] = {}
     for s in hand.suspicions:
@@ -66,7 +67,7 @@ def focus(state: RulesState, sensed: tuple[Zone, ...] = ()) -> tuple[Zone, ...]:
             wanted[state.book.layout.burn_zone] = None
     if not hand.closed:
         wanted.update(dict.fromkeys(_next_seats(hand, sensed)))
-    elif board.street_under_way(hand) is not None and state.book is not None:
+    elif streets.street_under_way(hand) is not None and state.book is not None:
         wanted.update(dict.fromkeys(due(state)))
         wanted[state.book.layout.burn_zone] = None
     return tuple(wanted)[:FOCUS_MOST]
@@ -97,7 +98,8 @@ def _next_seats(hand: Hand, sensed: tuple[Zone, ...]) -> list[Zone]:
 
 
 def _ahead(rest: list[Zone], missed: list[Zone], sensed: tuple[Zone, ...]) -> list[Zone]:
-    """The next places of `rest` after the last at which something is sensed, and those passed over before it."""
+    """The next places of `rest` after the last at which something is sensed, and those passed over
+    before it."""
     pending = set(sensed)
     reached = max((n for n, z in enumerate(rest[:REACH]) if z in pending), default=-1)
     passed = [z for z in rest[: reached + 1] if z not in pending]
@@ -120,11 +122,11 @@ def due(state: RulesState) -> tuple[Zone, ...]:
             if i not in hand.fills and i not in hand.excused
         ]
         return tuple(dict.fromkeys(waiting[:DUE_AHEAD])) or (book.layout.burn_zone,)
-    street = board.next_street(hand)
+    street = streets.next_street(hand)
     if street is None:
         return ()
     zone = plan.slots[plan.board[street][0]].zone
-    if not board.burned(hand, street):
+    if not streets.burned(hand, street):
         return (book.layout.burn_zone, zone)
     return (zone,)
 
@@ -139,7 +141,7 @@ def stage(state: RulesState) -> Stage:
         return Stage.DEAL
     found = Stage.PREFLOP
     for s in BOARD_STREETS:
-        if board.board_count(hand, s):
+        if streets.board_count(hand, s):
             found = Stage(s.value)
     return found
 
@@ -190,7 +192,7 @@ def progress(state: RulesState) -> Progress:
             boards += 1
         elif place.zone == BURN and place.lifted_since is None:
             burns += 1
-    street = board.next_street(hand)
+    street = streets.next_street(hand)
     return Progress(
         stage=base.stage,
         hand=base.hand,
@@ -204,7 +206,7 @@ def progress(state: RulesState) -> Progress:
         lifted=tuple(sorted(lifted - hand.folded)),
         folded=tuple(sorted(hand.folded | hand.dead)),
         absent=base.absent,
-        burned=street is None or board.burned(hand, street),
+        burned=street is None or streets.burned(hand, street),
         burns=burns,
         board=boards,
         blind=base.blind,
@@ -220,7 +222,8 @@ def _button(state: RulesState) -> int | None:
 
 
 def verdicts(state: RulesState, at: float = 0.0) -> tuple[Verdict, ...]:
-    """What may be said of the present hand so far: in order, violation or cannot tell, question by question."""
+    """What may be said of the present hand so far: in order, violation or cannot tell, question by
+    question."""
     hand = state.hand
     if hand is None:
         return ()
@@ -228,14 +231,17 @@ def verdicts(state: RulesState, at: float = 0.0) -> tuple[Verdict, ...]:
     if hand.plan.burns[Street.DEAL]:
         out.append(_burn_verdict(state, hand, Street.DEAL, at))
     for street in BOARD_STREETS:
-        if board.board_count(hand, street) or any(i in hand.fills for i in hand.plan.burns[street]):
+        if streets.board_count(hand, street) or any(
+            i in hand.fills for i in hand.plan.burns[street]
+        ):
             out.append(_burn_verdict(state, hand, street, at))
             out.append(_board_verdict(state, hand, street, at))
     return tuple(out)
 
 
 def _said(state: RulesState, hand: Hand, codes: set[str], street: Street) -> Judgement | None:
-    """What findings say: an open or settled one is a violation (a dismissed one is not), a question cannot tell yet."""
+    """What findings say: an open or settled one is a violation (a dismissed one is not), a question
+    cannot tell yet."""
     judged = None
     for f in state.findings.values():
         if f.hand != hand.number or f.street is not street or not codes & set(f.codes):
@@ -345,9 +351,9 @@ def _board_verdict(state: RulesState, hand: Hand, street: Street, at: float) -> 
     said = _said(state, hand, {"BOARD_COUNT", "BOARD_POSITION", "CARD_AFTER_RIVER"}, street)
     if said is not None:
         return _verdict(hand, "BOARD_COUNT", street, said, at)
-    after = board.following(street)
-    beside = street in hand.beside_board and (after is None or not board.board_count(hand, after))
-    if board.board_full(hand, street) and not _waiting(hand, street) and not beside:
+    after = streets.following(street)
+    beside = street in hand.beside_board and (after is None or not streets.board_count(hand, after))
+    if streets.board_full(hand, street) and not _waiting(hand, street) and not beside:
         return _verdict(hand, "BOARD_COUNT", street, Judgement.IN_ORDER, at)
     return _verdict(hand, "BOARD_COUNT", street, Judgement.CANNOT_TELL, at)
 
