@@ -229,13 +229,32 @@ class TableResumed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SoFar:
+    """What the rules still know of hands that are over and settled.
+
+    hands, findings: how many there were. last_button, last_seats: where the button lay in the last
+    hand, and who was dealt in. ended_at: when that hand ended. occupied: seats where a sensor says
+    that somebody sits.
+    """
+
+    hands: int
+    findings: int
+    last_button: int | None
+    last_seats: tuple[int, ...]
+    ended_at: float
+    occupied: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TableOpened:
     """The table was opened, or its profile or game changed between hands: everything that the rules
     go by.
 
     profile: the profile's full content as JSON (so that a replay needs no other file). seats:
     status by seat. opening: the first hand is the table's opening. console: money is entered.
-    camera: faces can be seen. absent: seats whose chair is empty at the moment.
+    camera: faces can be seen. absent: seats whose chair is empty at the moment. so_far: everything
+    before is over and settled, and this is what the rules go on from: whoever takes the table up
+    again reads no further back. Between hands only; cards that still lie follow as CardCarried.
     """
 
     at: float
