@@ -14,7 +14,6 @@ from controller.rules.engine.play import in_play
 from controller.rules.engine.shortage import SHORT_BOARD_S, misplaced_board_card
 from controller.rules.engine.state import Fill, Hand, Pending, RulesState, Suspicion
 from controller.rules.engine.streets import (
-    LONGEST_GAP_S,
     SURPLUS_WAIT_S,
     add_pending,
     board_count,
@@ -29,6 +28,7 @@ from controller.rules.engine.streets import (
 from controller.rules.engine.suspicion import answered, drop, suspect
 from controller.rules.plans import BOARD_STREETS
 
+TOGETHER_S = 1.5
 BURN_SILENCE_S = 0.5  # looks at the burn pile in quick succession are no independent witnesses
 EARLY_BURNS_S = 3.0  # before the first hole card, what lies on the burn antenna may be a wash
 LATE_BURN_S = 6.0  # a burn that no board card follows for so long belongs to the street before
@@ -71,11 +71,7 @@ def on_burn(state: RulesState, said: list[Said], event: CardCame) -> None:
         if open_slot is not None:
             fill_burn(state, said, hand, open_slot, event)
             return
-        if (
-            plan.burns[earlier]
-            and earlier is dealt[-1]
-            and event.before - hand.last_board_at <= LONGEST_GAP_S
-        ):
+        if plan.burns[earlier] and earlier is dealt[-1] and _seen_together(hand, earlier, event):
             # It may have come before the street's first card, whose burn lies there already.
             hand.extra_burns = (*hand.extra_burns, event.token)
             add_pending(hand, "burn-extra", event, SURPLUS_WAIT_S, earlier)
@@ -111,6 +107,13 @@ def on_burn(state: RulesState, said: list[Said], event: CardCame) -> None:
         return
     hand.extra_burns = (*hand.extra_burns, event.token)
     add_pending(hand, "burn-extra", event, SURPLUS_WAIT_S, street)
+
+
+def _seen_together(hand: Hand, street: Street, event: CardCame) -> bool:
+    """Whether the burn was first seen about when the street's first board card was: one that shows
+    later may be the coming street's, however far back its interval reaches."""
+    first = first_board(hand, street)
+    return first is not None and event.before - first.before <= TOGETHER_S
 
 
 def judge_early_burns(state: RulesState, said: list[Said]) -> None:

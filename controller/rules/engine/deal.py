@@ -287,8 +287,7 @@ def _violation(
         seat=seat,
         zone=slot.zone if seat == slot.seat else first.zone,
         expected=(
-            f"card {slot.round} to seat {slot.seat} "
-            f"before card {first.round} to seat {first.seat}"
+            f"card {slot.round} to seat {slot.seat} before card {first.round} to seat {first.seat}"
         ),
         seen=f"seat {first.seat} first",
         evidence=evidence,

@@ -241,8 +241,12 @@ def _check_button(state: RulesState, said: list[Said], hand: Hand, at: float) ->
             f"still at seat {seat}",
         )
         return
-    forward = (seat - state.last_button) % _seats_round(state)
-    if forward * 2 > _seats_round(state):
+    last, turn = state.last_button, _seats_round(state)
+    players = [s for s in due_seats(state) if s in state.last_seats]
+    passed = [s for s in players if 0 < (s - last) % turn < (seat - last) % turn]
+    if not passed:
+        return
+    if sum(0 < (s - seat) % turn < (last - seat) % turn for s in players) < len(passed):
         _button(
             state,
             said,
@@ -253,22 +257,16 @@ def _check_button(state: RulesState, said: list[Said], hand: Hand, at: float) ->
             f"back to seat {seat}",
         )
         return
-    passed = [
-        s
-        for s in due_seats(state)
-        if 0 < (s - state.last_button) % _seats_round(state) < forward and s in state.last_seats
-    ]
-    if passed:
-        nearest = min(passed, key=lambda s: (s - (state.last_button or 0)) % _seats_round(state))
-        _button(
-            state,
-            said,
-            "BTN_SKIPPED",
-            at,
-            nearest,
-            f"the button at seat {nearest}",
-            f"at seat {seat}",
-        )
+    nearest = min(passed, key=lambda s: (s - last) % turn)
+    _button(
+        state,
+        said,
+        "BTN_SKIPPED",
+        at,
+        nearest,
+        f"the button at seat {nearest}",
+        f"at seat {seat}",
+    )
 
 
 def _seats_round(state: RulesState) -> int:

@@ -1,4 +1,4 @@
-"""Where the board stands: which street is dealt, which is due, and what one interval says of another."""
+"""Where the board stands: which street is dealt, which is due, and what intervals say of both."""
 
 from __future__ import annotations
 
