@@ -182,7 +182,8 @@ def test_a_joker_is_replaced_by_the_next_card() -> None:
     table.wait(6.0)
     assert table.only().state is FindingState.CORRECTED
     table.seats(3)
-    table.wait(5.0)
+    table.dwell()
+    table.wait(10.0)
     assert table.codes == ["DECK_JOKER"]
 
 
