@@ -11,6 +11,7 @@ start it again. After a kill the hand is taken up by positions.
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import signal
 import time
 from collections import deque
@@ -32,6 +33,7 @@ from controller.journal.trouble import JournalReadError
 from controller.journal.writer import Journal
 from controller.model.events import (
     CardCame,
+    CardCarried,
     SeatRegistered,
     SeatStatus,
     TableEvent,
@@ -60,6 +62,7 @@ REPEAT_S = 1.0  # a frame is sent this often even if nothing changed
 RETRY_S = 1.0
 SILENT_S = 1.0  # without a reading for so long, time is passed on by hand
 FINDINGS_KEPT = 40
+LONG = 500  # events after which the journal should say anew where the table stands
 
 
 class Source(Protocol):
@@ -119,7 +122,7 @@ class Daemon:
     on_shown: told what is on the disk and may be shown, after every commit. on_ready: called once
     the floor may speak and readings may come. on_recording: told when recording stops and when it
     works again. commit_limit_s: a commit that takes longer counts as
-    not recording.
+    not recording. long: after how many events the journal says anew where the table stands.
     """
 
     def __init__(
@@ -137,6 +140,7 @@ class Daemon:
         on_ready: Callable[[], None] = lambda: None,
         on_recording: Callable[[Recording], None] = lambda recording: None,
         commit_limit_s: float = LIMIT_S,
+        long: int = LONG,
     ) -> None:
         self.config = config
         self.clock = clock
@@ -168,6 +172,8 @@ class Daemon:
         self._heard_at: float | None = None
         self._since: tuple[float, float] | None = None
         self._pending_open: TableOpened | None = None
+        self._long = long
+        self._told = 0 if resumption is None else len(resumption.events)
         self._dirty = asyncio.Event()
         self._refresh = asyncio.Event()
         self._stop = asyncio.Event()
@@ -318,6 +324,7 @@ class Daemon:
             self._pending_open = opening
             if self._table.progress.stage in (Stage.CLOSED, Stage.BETWEEN):
                 self._open_pending()
+        self._go_on(told=1)
 
     def _profile_in_force(self) -> Profile:
         return self.profile.for_game(self.config.file.table.game)
@@ -334,6 +341,7 @@ class Daemon:
             layout=engine.layout_json(self.config.layout),
             seats=seats,
             button=(table.button,) if first and table.button is not None else None,
+            absent=tuple(sorted(self._table.state.absent)),
             opening=first and table.opening,
             watch_only=table.mode == "watch",
         )
@@ -342,6 +350,24 @@ class Daemon:
         opening, self._pending_open = self._pending_open, None
         if opening is not None:
             self._judged(self._table.open(self._opening(first=False)))
+
+    def _go_on(self, told: int) -> None:
+        """Where nothing is open, and at least `told` events were told since the last time, say anew
+        where the table stands: the next start reads no further back, however often it is killed."""
+        state = self._table.state
+        so_far = engine.so_far(state)
+        if so_far is None or self._told < told or self._pending_open is not None:
+            return
+        opening = dataclasses.replace(
+            self._opening(first=False),
+            button=state.buttons,
+            opening=state.opening,
+            so_far=so_far,
+        )
+        self._judged(self._table.open(opening))
+        for token, place in state.cards.items():
+            carried = CardCarried(at=opening.at, token=token, zone=place.zone)
+            self._judged(self._table.tell(carried))
 
     # -- readings ----------------------------------------------------------------------------------
 
@@ -383,6 +409,7 @@ class Daemon:
             sealed = self._vault.sealed(event.token)
         if isinstance(event, SeatRegistered):
             self._registered(event)
+        self._told = 0 if isinstance(event, TableOpened) and event.so_far else self._told + 1
         return self._stage(event, sealed)
 
     def _stage(self, body: Body, sealed: bytes | None = None) -> int:
@@ -396,6 +423,7 @@ class Daemon:
         self._on_seats(tuple(sorted(s for s, status in seats.items() if status is SeatStatus.IN)))
 
     def _judged(self, said: Iterable[Said]) -> None:
+        ended = False
         for word in said:
             self._stage(word)
             if isinstance(word, FindingChanged):
@@ -405,6 +433,9 @@ class Daemon:
                 if self._tape is not None:
                     self._tape.hand_over()
                 self._open_pending()
+                ended = True
+        if ended:
+            self._go_on(self._long)
 
     # -- commits -----------------------------------------------------------------------------------
 

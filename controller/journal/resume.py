@@ -29,7 +29,7 @@ from controller.journal.record import (
 from controller.journal.store import Head
 from controller.journal.trouble import EmptyJournalError
 from controller.journal.writer import Journal
-from controller.model.events import TableEvent
+from controller.model.events import TableEvent, TableOpened
 from controller.model.findings import HandBegan, HandEnded
 
 
@@ -37,8 +37,9 @@ from controller.model.findings import HandBegan, HandEnded
 class Resumption:
     """What a killed program left.
 
-    since: number of the TableOpened that was the first event the rules were fed. events: everything
-    since it, that first; the table may have been opened anew among them, with another profile.
+    since: number of the TableOpened from which the rules' state is rebuilt: the first event that
+    they were fed, or the last that says what they go on from (`so_far`). events: everything since
+    it, that first; the table may have been opened anew among them, with another profile.
     hand: number of the hand that was on, None if none was. last_at, last_wall: monotonic and wall
     second of the newest record. boot, offset_s: the last run's boot id, and what its times are
     ahead of that boot's monotonic clock."""
@@ -106,19 +107,24 @@ _TELLING = EVENT_TYPES.keys() | {"hand-began", "hand-ended"}
 
 
 def _last_run(journal: JournalFile) -> tuple[Started, int] | None:
-    """The last run's start, and the number of the first event that its rules were fed, by itself or
-    by the run that it took up."""
-    opened, resumed = 0, 0
+    """The last run's start, and the number of the event from which its rules' state is rebuilt, its
+    own or one of the run that it took up."""
+    opened, resumed, fresh = 0, 0, 0
     for seq, kind in journal.kinds_backwards():
-        if kind in ("stop", "gap"):
+        if kind == "stop" or (kind == "gap" and not fresh):
             return None
-        if kind == "table-opened":
+        if kind == "table-opened" and not fresh:
             opened = seq
+            event = body_of(next(journal.records(seq)))
+            if isinstance(event, TableOpened) and event.so_far is not None:
+                fresh = seq
         elif kind == "resume":
             resumed = seq
         elif kind == "start":
             started = body_of(next(journal.records(seq)))
             assert isinstance(started, Started)
+            if fresh:
+                return started, fresh
             if not resumed:
                 return (started, opened) if opened else None
             taken_up = body_of(next(journal.records(resumed)))

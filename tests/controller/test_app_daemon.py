@@ -20,13 +20,21 @@ from controller.floor.commands import Command
 from controller.journal.reader import JournalFile
 from controller.journal.record import Body, body_of
 from controller.journal.recorder import Recording
+from controller.journal.replay import replay
 from controller.journal.verify import verify
 from controller.keys import new_pair, private_key, unseal
-from controller.model.events import CardCame, FloorSaid, ReaderLost, SeatRegistered
+from controller.model.events import (
+    CardCame,
+    FloorSaid,
+    ReaderLost,
+    SeatRegistered,
+    TableOpened,
+)
 from controller.model.findings import FindingState, Stage
 from controller.outputs.board import BoardView, DeckView, frame
 from controller.outputs.layouts import colour_64x32, mono_32x8
 from controller.robot_table import RobotTable
+from controller.rules import engine
 from controller.tape import TapeWriter, moved, play, time_of
 from drivers.factory import (
     Dealer,
@@ -292,6 +300,80 @@ def test_a_killed_table_takes_the_hand_up_by_positions(
         if isinstance(b, CardCame) and b.zone.startswith("seat/") and b.source is None
     ]
     assert came_after == [], "cards that lay there are not dealt anew"
+
+
+@pytest.fixture(scope="module")
+def three_hands() -> list[Reading]:
+    return night(config_in(Path("/nowhere")), None, None, None)
+
+
+def killed_after(config: Config, readings: Sequence[Reading]) -> Daemon:
+    """A daemon that goes on from its journal, and is killed after these readings."""
+
+    async def run() -> Daemon:
+        resumption, clock = take_up(config.journal, pytest.fail)
+        source = Script(readings, None)
+        daemon = Daemon(config, source, clock, resumption=resumption, long=40)
+        source.daemon = daemon
+        # The process dies here: no last words, no close.
+        daemon._close = daemon._recorder.close  # type: ignore[method-assign]
+
+        def kill() -> None:
+            raise KilledError
+
+        source.then = kill
+        with pytest.raises(KilledError):
+            await daemon.run()
+        return daemon
+
+    return asyncio.run(run())
+
+
+def test_a_start_after_a_kill_reads_no_further_back_than_where_nothing_was_open(
+    tmp_path: Path, three_hands: list[Reading]
+) -> None:
+    config = config_in(tmp_path)
+    # in the midst of the third hand
+    killed = killed_after(config, three_hands[: len(three_hands) * 5 // 6])
+    with JournalFile(config.journal) as journal:
+        ends = [r.seq for r in journal.records() if r.kind == "hand-ended"]
+        found = replay(journal, engine.closed, engine.step)
+    assert len(ends) == 2
+    assert found.differences == ()
+
+    resumption, _ = take_up(config.journal, pytest.fail)
+    assert resumption is not None
+    assert resumption.hand == 3
+    assert resumption.since > ends[-1]
+    opening = resumption.events[0]
+    assert isinstance(opening, TableOpened)
+    assert opening.so_far is not None
+    assert opening.so_far.hands == 2
+    state = engine.closed()
+    for event in resumption.events:
+        state, _ = engine.step(state, event)
+    assert engine.progress(state) == killed.desk().progress
+
+    killed_after(config, [])
+    again, _ = take_up(config.journal, pytest.fail)
+    assert again is not None
+    assert (again.hand, again.since) == (3, resumption.since)
+
+
+def test_a_table_that_is_never_stopped_starts_from_where_nobody_played(
+    tmp_path: Path, three_hands: list[Reading]
+) -> None:
+    config = config_in(tmp_path)
+    read: list[int] = []
+    for _ in range(4):
+        killed_after(config, three_hands[:100])  # nothing is dealt yet
+        resumption, _ = take_up(config.journal, pytest.fail)
+        assert resumption is not None
+        assert resumption.hand is None
+        read.append(len(resumption.events))
+    assert max(read) < 10
+    with JournalFile(config.journal) as journal:
+        assert replay(journal, engine.closed, engine.step).differences == ()
 
 
 def test_two_nights_that_differ_only_in_the_cards_are_shown_alike(tmp_path: Path) -> None:
