@@ -21,7 +21,7 @@ from controller.outputs.terminal import screen
 from controller.robot_table import RobotTable
 from controller.rules.profile import load, names
 
-TALL = 36  # rows for the small board below the large one
+CHOICE = 26  # columns for one mistake in the menu
 MENU_KEYS = "abcdefghijklmnopqrstuvwxyz0123456789"
 
 
@@ -45,50 +45,57 @@ class LiveScreen:
         """The screen as it is now."""
         daemon = self._daemon
         view = daemon.view()
-        width = self._console.width
+        width, height = self._console.size
         return screen(
             view,
             daemon.shown.progress,
             colour_64x32(view),
-            mono_32x8(view) if self._console.height >= TALL else None,
+            mono_32x8(view),
             daemon.shown.findings,
             self._status(),
             self._help(),
-            None if self._menu is None else self._mistakes(self._menu),
+            None if self._menu is None else self._mistakes(self._menu, width),
             width,
+            height,
         )
 
     def _status(self) -> Iterator[str]:
-        daemon = self._daemon
+        """The most pressing first: a small terminal cuts the rest off."""
+        daemon, robots = self._daemon, self._robots
+        state = daemon.recording
+        if not state.ok:
+            yield state.reason
+        if robots is not None and robots.paused:
+            yield "PAUSED"
+        if self._note:
+            yield self._note
+        if robots is not None and (told := robots.told):
+            yield f"the robot erred: {told}"
+        if state.ok:
+            yield "recording"
         readers = [h for h in daemon.health if h.device.startswith("reader")]
         if readers:
             lost = sum(h.state != "ok" for h in readers)
             yield f"readers {len(readers) - lost} of {len(readers)}"
         yield f"{daemon.readings_seen} readings"
-        state = daemon.recording
-        yield "recording" if state.ok else state.reason
         if daemon.delays:
             latest = daemon.delays[-1]
             yield f"board {latest.work_s * 1000:.1f} ms + commit {latest.commit_s * 1000:.1f} ms"
-        if self._robots is not None:
-            if self._robots.paused:
-                yield "PAUSED"
-            if told := self._robots.told:
-                yield f"the robot erred: {told}"
-        if self._note:
-            yield self._note
 
     def _help(self) -> str:
         if self._robots is None:
             return "c confirm   q quit"
         return "space pause   n next hand   m make a mistake   p profile   c confirm   q quit"
 
-    def _mistakes(self, kinds: tuple[str, ...]) -> Text:
+    def _mistakes(self, kinds: tuple[str, ...], width: int) -> Text:
         lines = [f"{key}  {kind}" for key, kind in zip(MENU_KEYS, kinds, strict=False)]
-        rows = (len(lines) + 2) // 3
+        columns = max(1, (width - 4) // CHOICE)
+        rows = -(-len(lines) // columns)
         text = Text("A mistake in the next hand (any other key: none)\n", style="bold")
         for row in range(rows):
-            text.append("".join(f"{line:<32}" for line in lines[row::rows]) + "\n", style="none")
+            text.append(
+                "".join(f"{line:<{CHOICE}}" for line in lines[row::rows]) + "\n", style="none"
+            )
         return text
 
     # -- keys --------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -59,7 +60,7 @@ def run(
         _fail(f"--replay {replay}: there is no such file; record one with --record {replay}")
     if config is None:
         checked.folder.mkdir(exist_ok=True)
-    with_screen = not headless and sys.stdout.isatty()
+    with_screen = not headless and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
     try:
         asyncio.run(_watch(checked, record, replay, speed, board, with_screen))
     except KeyboardInterrupt:
@@ -147,9 +148,10 @@ def _daemon(
 
 def _ready(config: Config, resumption: Resumption | None) -> None:
     table = config.file.table
+    how = " and alarming nothing" if table.mode == "watch" else ""
     _say(
-        f"watching {table.name}: {table.seats} seats, {table.game}, profile {config.profile.name}; "
-        f"journal {config.journal}, floor {config.socket}"
+        f"watching {table.name}{how}: {table.seats} seats, {table.game}, "
+        f"profile {config.profile.name}; journal {config.journal}, floor {config.socket}"
     )
     if resumption is not None:
         hand = f"hand {resumption.hand}" if resumption.hand is not None else "no hand"
@@ -179,12 +181,14 @@ async def _with_screen(daemon: Daemon, robots: RobotTable | None) -> None:
 
 
 class _Lines:
-    """What is shown, as lines: findings as they change."""
+    """What is shown, as lines: findings as they change; of a table that only watches, none."""
 
     def __init__(self) -> None:
         self._said: dict[int, object] = {}
 
     def __call__(self, shown: Shown) -> None:
+        if shown.progress.watch_only:
+            return
         for f in shown.findings:
             version = (f.code, f.state, f.severity)
             if self._said.get(f.id) == version:

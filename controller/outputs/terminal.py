@@ -78,6 +78,9 @@ def _colour(ink: int) -> str:
 # ---- the plan of the table
 
 WIDE = 132  # columns for board and plan side by side
+TALL = 36  # rows for the small board below the large one
+ROOMY = 30  # rows for frames
+LOW = 22  # rows for the large board
 _PLAN_WIDTH, _PLAN_HEIGHT = 58, 17
 
 _SIGN = {
@@ -165,31 +168,59 @@ _GRAVITY = {
 }
 
 
-def findings_table(findings: Sequence[Finding], limit: int = 6) -> Table:
-    """The latest findings, newest first: what was expected, what was seen, which clause, what to
-    do.
+def _first(findings: Sequence[Finding], limit: int) -> list[Finding]:
+    """Those that stand before those that are settled, the newest first."""
+    return sorted(findings, key=lambda f: (not _settled(f), f.first_at, f.id), reverse=True)[:limit]
+
+
+def _settled(finding: Finding) -> bool:
+    return finding.state in (FindingState.CORRECTED, FindingState.DISMISSED, FindingState.CLOSED)
+
+
+def _style(finding: Finding) -> str:
+    return "bright_black" if _settled(finding) else _GRAVITY[finding.severity]
+
+
+def _to_do(finding: Finding) -> str:
+    return f"{finding.ruling} ({finding.by})" if finding.ruling else finding.remedy
+
+
+def findings_table(findings: Sequence[Finding], limit: int = 6, none: str = "none") -> Table:
+    """Findings with what was expected, what was seen, which clause, what to do: those that stand
+    first, then the newest. none: what to say where there is no finding.
     """
     table = Table(expand=True, box=None, pad_edge=False, header_style="bright_black")
     for name, ratio in (("", 1), ("finding", 6), ("where", 3), ("expected → seen", 7)):
         table.add_column(name, ratio=ratio)
     table.add_column("clause", ratio=4)
     table.add_column("usual remedy", ratio=9)
-    newest = sorted(findings, key=lambda f: (f.first_at, f.id), reverse=True)[:limit]
-    for f in newest:
-        settled = f.state in (FindingState.CORRECTED, FindingState.DISMISSED, FindingState.CLOSED)
-        style = "bright_black" if settled else _GRAVITY[f.severity]
+    if not findings:
+        table = Table.grid()
+        table.add_row(Text(none, style="bright_black"))
+        return table
+    for f in _first(findings, limit):
         note = f" ({f.clause_note})" if f.clause_note else ""
         table.add_row(
             str(f.id),
-            Text.assemble((f.code, style), f" {f.severity.value}, {f.state.value}"),
+            Text.assemble((f.code, _style(f)), f" {f.severity.value}, {f.state.value}"),
             _where(f),
             _both(f.expected, f.seen),
             f.clause + note,
-            f"{f.ruling} ({f.by})" if f.ruling else f.remedy,
+            _to_do(f),
         )
-    if not newest:
-        table.add_row("", Text("none", style="bright_black"), "", "", "", "")
     return table
+
+
+def findings_lines(findings: Sequence[Finding], limit: int = 3, none: str = "none") -> Text:
+    """The same for a small terminal: a line on each finding, and what to do below it."""
+    text = Text()
+    for f in _first(findings, limit):
+        text.append(f"{f.id} {f.code}", _style(f))
+        parts = (f"{f.severity.value}, {f.state.value}", _where(f), _both(f.expected, f.seen))
+        text.append(" " + " · ".join(p for p in parts if p) + "\n")
+        if to_do := _to_do(f):
+            text.append(f"  {ARROW} {to_do}\n", "bright_black" if _settled(f) else None)
+    return text if findings else Text(f"findings: {none}", style="bright_black")
 
 
 def _where(finding: Finding) -> str:
@@ -220,14 +251,29 @@ def screen(
     keys: str = "",
     menu: RenderableType | None = None,
     width: int = WIDE,
+    height: int = TALL,
 ) -> Group:
     """The whole live screen. status: lines on readers, journal and sweep. menu: shown in place of
-    the findings. width: columns there are; below `WIDE` the plan of the table is left out.
+    the findings. width, height: the columns and rows there are. Below `WIDE` the plan of the table
+    is left out, below `TALL` the small board; below `ROOMY` the frames, and below `LOW` the small
+    board stands for the large one (small None: never). A table that only watches lists no findings.
     """
-    boards: list[RenderableType] = [BoardPicture(picture)]
-    if small is not None:
-        boards += [Text(""), BoardPicture(_one_colour(small))]
     title = f"hand {progress.hand} · {progress.game} · {progress.profile}"
+    none = "none"
+    if progress.watch_only:
+        findings, none = (), "watching only: what is found goes to the journal and is not shown"
+    state = Text(" · ".join(status), style="bright_black", no_wrap=True, overflow="ellipsis")
+    help_ = Text(keys, style="bold", no_wrap=True, overflow="ellipsis")
+    if height < ROOMY or width < picture.width + 4:
+        large = small is None or (height >= LOW and width >= picture.width)
+        board = BoardPicture(picture if small is None or large else _one_colour(small))
+        head = Text(title, style="bright_black", no_wrap=True, overflow="ellipsis")
+        if menu is not None:
+            return Group(head, menu)
+        return Group(head, board, state, help_, findings_lines(findings, none=none))
+    boards: list[RenderableType] = [BoardPicture(picture)]
+    if small is not None and height >= TALL:
+        boards += [Text(""), BoardPicture(_one_colour(small))]
     wide = width >= WIDE
     name = "board" if wide else f"board · {title}"
     left = Panel(Group(*boards), title=name, border_style="bright_black", padding=(0, 1))
@@ -237,11 +283,13 @@ def screen(
         top.add_row(left, plan)
     else:
         top.add_row(left)
-    below = findings_table(findings) if menu is None else menu
+    below: RenderableType = menu if menu is not None else findings_table(findings, none=none)
+    if menu is None and not wide:
+        below = findings_lines(findings, none=none)
     return Group(
         top,
-        Text(" · ".join(status), style="bright_black", no_wrap=True, overflow="ellipsis"),
-        Text(keys, style="bold"),
+        state,
+        help_,
         Panel(below, title="findings" if menu is None else None, border_style="bright_black"),
     )
 

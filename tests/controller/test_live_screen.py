@@ -124,3 +124,27 @@ def test_a_small_terminal_shows_the_board_and_leaves_out_the_plan(tmp_path: Path
         assert max(map(len, shown.splitlines())) <= 80
 
     at_table(tmp_path, course, width=80, height=24)
+
+
+def test_a_small_terminal_shows_what_was_found_and_what_to_do(tmp_path: Path) -> None:
+    def course(seat: Seat) -> None:
+        seat.screen.press("m")
+        menu = seat.sees()
+        assert all(kind in menu for kind in seat.robots.mistakes())
+        assert len(menu.splitlines()) <= 24
+        seat.screen.press("b")
+        lines = seat.sees().splitlines()
+        assert len(lines) <= 24
+        assert any(line.startswith("next hand: ") for line in lines)  # not cut off
+        assert any("findings" in line for line in lines)
+
+    at_table(tmp_path, course, width=80, height=24)
+
+
+def test_a_tiny_terminal_shows_the_small_board(tmp_path: Path) -> None:
+    def course(seat: Seat) -> None:
+        lines = seat.sees().splitlines()
+        assert len(lines) <= 10
+        assert max(map(len, lines)) <= 40
+
+    at_table(tmp_path, course, width=40, height=10)

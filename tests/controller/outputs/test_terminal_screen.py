@@ -11,7 +11,13 @@ from controller.model.table import BURN
 from controller.outputs.board import DeckView, frame
 from controller.outputs.layouts import colour_64x32, mono_32x8
 from controller.outputs.picture import Ink
-from controller.outputs.terminal import BoardPicture, findings_table, screen, table_plan
+from controller.outputs.terminal import (
+    BoardPicture,
+    findings_lines,
+    findings_table,
+    screen,
+    table_plan,
+)
 
 FINDING = Finding(
     id=9,
@@ -116,3 +122,35 @@ def test_the_screen_holds_all_parts() -> None:
     )
     for word in ("hand 4 · omaha · nj-tournament", "readers 2 of 2", "q quit", "BURN_MISSING"):
         assert word in shown
+
+
+def test_what_stands_is_not_pushed_out_by_what_is_settled() -> None:
+    settled = [
+        dataclasses.replace(FINDING, id=n, code="HOLE_ORDER", state=FindingState.CORRECTED)
+        for n in range(10, 20)
+    ]
+    for shown in (findings_table([FINDING, *settled]), findings_lines([FINDING, *settled])):
+        assert "BURN_MISSING" in text_of(shown)
+
+
+def test_a_small_terminal_has_room_for_a_finding_and_its_remedy() -> None:
+    page = io.StringIO()
+    console = Console(width=80, file=page, color_system=None)
+    view = frame(PROGRESS, DeckView(), True, 0.0)
+    pictures = colour_64x32(view), mono_32x8(view)
+    found = PROGRESS.findings
+    console.print(screen(view, PROGRESS, *pictures, found, [], "q", width=80, height=24))
+    shown = page.getvalue()
+    assert len(shown.splitlines()) <= 24
+    assert "BURN_MISSING warning, open · hand 4, flop" in shown
+    assert "Burn, then deal the flop again." in shown
+
+
+def test_a_table_that_only_watches_lists_no_finding() -> None:
+    watching = dataclasses.replace(PROGRESS, watch_only=True)
+    view = frame(watching, DeckView(), True, 0.0)
+    pictures = colour_64x32(view), mono_32x8(view)
+    for height in (24, 50):
+        shown = text_of(screen(view, watching, *pictures, PROGRESS.findings, [], height=height))
+        assert "BURN_MISSING" not in shown
+        assert "watching only" in shown
