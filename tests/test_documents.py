@@ -113,6 +113,15 @@ def test_every_function_in_the_architecture_exists() -> None:
     assert len(named) > 20
 
 
+def test_the_architecture_names_every_file_of_the_rules_and_every_room() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    for file in (ROOT / "controller/rules/engine").glob("[a-z]*.py"):
+        assert f"`{file.name}`" in text, file.name
+    for room in (ROOT / "controller").iterdir():
+        if (room / "__init__.py").exists() and room.name != "cli":
+            assert f"controller/{room.name}/" in text, room.name
+
+
 def test_the_worked_scenario_runs() -> None:
     (text,) = [body for kind, body in FENCE.findall(README) if kind == "deal"]
     scenario = read(text).scenario
