@@ -166,7 +166,7 @@ def board_surplus_stands(state: RulesState, said: list[Said], pending: Pending, 
     place = state.cards.get(pending.token)
     if place is None or place.lifted_since is not None or not is_board(place.zone):
         return
-    if not in_play(state, hand, at):
+    if not in_play(state, hand, pending.evident):
         return
     if (
         after is not None

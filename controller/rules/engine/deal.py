@@ -23,6 +23,7 @@ from controller.rules.plans import SlotKind
 from controller.rules.remedies import hole_count_detail
 
 SURPLUS_SETTLED_S = 1.2
+EXPOSED_GOES_S = 2.5  # by then an exposed card lies on the burn pile, and has been read there
 SURPLUS_WAIT_S = 1.9  # an exposed card may be on its way out while its replacement has landed
 ORDER_WAIT_S = 1.0
 SWAP_S = 1.5  # two cards that only changed places come closer together than this
@@ -356,7 +357,7 @@ def surplus_stands(state: RulesState, said: list[Said], pending: Pending, at: fl
     seat = next((s for s, ts in hand.extra_seat.items() if pending.token in ts), None)
     if seat is None:
         return
-    if over(state, hand, at):
+    if over(state, hand, pending.evident):
         return
     bad = state.findings.get(hand.token_findings.get(pending.token, 0))
     if bad is not None and bad.code.startswith("DECK_"):
@@ -371,7 +372,15 @@ def surplus_stands(state: RulesState, said: list[Said], pending: Pending, at: fl
         for f in ledger.standing(state)
         if f.seat == seat and (f.code in COUNT_CODES or f.code == "HOLE_TWO_AT_ONCE")
     ]
-    if known:
+    if not pending.asked:
+        # A card that was exposed may still be on its way to the burn pile: first a question.
+        hand.pendings = (
+            *hand.pendings,
+            replace(pending, asked=True, silent=False, due=at + EXPOSED_GOES_S),
+        )
+    if known and not pending.asked:
+        number = known[0].id
+    elif known:
         number = known[0].id
         ledger.sharpen(
             state,
@@ -400,6 +409,7 @@ def surplus_stands(state: RulesState, said: list[Said], pending: Pending, at: fl
             seen=seen,
             evidence=(pending.seq,),
             evident=pending.evident,
+            asking=not pending.asked,
             counts=(total, n),
             detail=detail,
         )

@@ -40,6 +40,8 @@ def over(state: RulesState, hand: Hand, at: float) -> bool:
 def in_play(state: RulesState, hand: Hand, at: float, besides: Token | None = None) -> bool:
     """The hand is not over, and nobody is taking up the piles. `besides`: a card whose own leaving
     does not count as taking up."""
-    if any(token != besides and at - left <= GATHER_S for token, left in hand.pile_left.items()):
+    if any(
+        token != besides and 0.0 <= at - left <= GATHER_S for token, left in hand.pile_left.items()
+    ):
         return False
     return not over(state, hand, at)

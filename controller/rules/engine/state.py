@@ -91,9 +91,9 @@ class Pending:
     street: Street | None = None
     origin: Zone | None = None
     slots: tuple[int, int] | None = None  # the late and the early slot of an order mistake
-    silent: bool = (
-        False  # the pile to which the card might have gone is known to have stayed as it was
-    )
+    asked: bool = False  # it is a question on the board already
+    # The pile to which the card might have gone is known to have stayed as it was.
+    silent: bool = False
 
 
 @dataclass(slots=True)
