@@ -88,10 +88,12 @@ LAYOUTS: dict[tuple[int, int], Drawing] = {(64, 32): colour_64x32, (32, 8): mono
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What may be shown: committed, or known not to need it."""
+    """What may be shown: committed, or known not to need it. trouble: a line for each device in
+    trouble."""
 
     progress: Progress
     findings: tuple[Finding, ...]
+    trouble: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -453,7 +455,7 @@ class Daemon:
         self._dirty.clear()
         while len(self._findings) > FINDINGS_KEPT:
             del self._findings[next(iter(self._findings))]
-        now = Shown(self._table.progress, tuple(self._findings.values()))
+        now = Shown(self._table.progress, tuple(self._findings.values()), self.trouble)
         since, self._since = self._since, None
         state = await self._recorder.commit()
         if state.ok:

@@ -15,6 +15,7 @@ app = typer.Typer(
     help="The floor's word to the running table: seats, button, rulings, status.",
     no_args_is_help=True,
     add_completion=False,
+    pretty_exceptions_enable=False,
 )
 
 

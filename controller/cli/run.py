@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from controller.robot_table import RobotTable
     from controller.tape import TapeWriter
 
-app = typer.Typer(help="Watch a table.", add_completion=False)
+# A traceback with the values of variables could name cards.
+app = typer.Typer(help="Watch a table.", add_completion=False, pretty_exceptions_enable=False)
 
 
 @app.command()
@@ -59,7 +60,13 @@ def run(
     if replay is not None and not replay.exists():
         _fail(f"--replay {replay}: there is no such file; record one with --record {replay}")
     if config is None:
-        checked.folder.mkdir(exist_ok=True)
+        try:
+            checked.folder.mkdir(exist_ok=True)
+        except OSError as error:
+            _fail(
+                f"{checked.folder}: cannot be made ({error.strerror}); start in a folder that you "
+                "may write to, or name a configuration with --config"
+            )
     with_screen = not headless and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
     try:
         asyncio.run(_watch(checked, record, replay, speed, board, with_screen))
@@ -181,12 +188,21 @@ async def _with_screen(daemon: Daemon, robots: RobotTable | None) -> None:
 
 
 class _Lines:
-    """What is shown, as lines: findings as they change; of a table that only watches, none."""
+    """What is shown, as lines: devices in trouble, and findings as they change; none of these of a
+    table that only watches."""
 
     def __init__(self) -> None:
         self._said: dict[int, object] = {}
+        self._trouble: tuple[str, ...] = ()
 
     def __call__(self, shown: Shown) -> None:
+        before, self._trouble = self._trouble, shown.trouble
+        for line in shown.trouble:
+            if line not in before:
+                _say(f"trouble: {line}")
+        for line in before:
+            if line not in shown.trouble:
+                _say(f"over: {line}")
         if shown.progress.watch_only:
             return
         for f in shown.findings:

@@ -513,6 +513,7 @@ def test_a_lost_reader_is_shown_and_journaled_and_the_rest_goes_on(
     daemon, _, shown = watch(config, readings)
     assert any("seat/1" in s.progress.blind for s in shown)
     assert any("check its cable" in line for line in daemon.trouble)
+    assert any("check its cable" in line for line in shown[-1].trouble)
     lost_ones = [b for b in bodies(config) if isinstance(b, ReaderLost)]
     assert [b.device for b in lost_ones] == ["reader 1"]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import pty
 import random
 import re
 import signal
@@ -109,6 +111,45 @@ def test_a_missing_tape_and_two_tapes_at_once_are_refused(tmp_path: Path) -> Non
     assert "there is no such file" in run(app, ["--replay", gone]).output
     both = run(app, ["--replay", gone, "--record", gone])
     assert "choose one" in both.output
+
+
+def test_a_folder_that_cannot_be_made_is_said_in_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "run").write_text("in the way")
+    result = CliRunner().invoke(app, ["--headless"])
+    assert result.exit_code == 1
+    assert "cannot be made (File exists); start in a folder" in result.output
+
+
+def test_without_a_screen_trouble_is_told_in_lines(tmp_path: Path) -> None:
+    config = write_config(tmp_path)
+    board = str(tmp_path / "gone" / "board.png")
+    with running(tmp_path, "--config", str(config), "--board", board) as (process, _):
+        assert process.stderr is not None
+        line = next(line for line in process.stderr if line.startswith("trouble"))
+        process.send_signal(signal.SIGTERM)
+    assert "board 1: [Errno 2] No such file or directory" in line
+
+
+def test_a_dumb_terminal_gets_lines(tmp_path: Path) -> None:
+    config = write_config(tmp_path)
+    mine, theirs = pty.openpty()
+    command = [sys.executable, "-m", "controller.cli.main", "run", "--config", str(config)]
+    with subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        env={**os.environ, "TERM": "dumb"},
+        stdout=theirs,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline().startswith("watching")
+        process.send_signal(signal.SIGTERM)
+    os.close(mine)
+    os.close(theirs)
 
 
 def test_a_recorded_night_is_played_back(tmp_path: Path) -> None:
