@@ -4,14 +4,17 @@ and one broken part leaves the others alone."""
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from collections.abc import Sequence
+
+from controller.cli.answers import OWN_FAULT, answering_in_json, own_fault
 
 PARTS: dict[str, tuple[str, str]] = {
     "run": ("controller.cli.run", "Watch a table: the daemon, with or without its live screen."),
     "table": ("controller.cli.floor", "The floor's word to the running table."),
     "config": ("controller.cli.config", "Check a table.toml; print the sample."),
-    "profile": ("controller.cli.profile", "House rules: list, check, compare, clause by clause."),
+    "profile": ("controller.cli.profile", "House rules: list, check, clause by clause."),
     "scenario": ("controller.cli.scenario", "Try written deals against a profile."),
     "simulate": ("controller.cli.simulate", "Try a profile and antennas over thousands of hands."),
     "journal": ("controller.cli.journal", "Verify, replay, export; the head of the chain."),
@@ -30,6 +33,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except BrokenPipeError:  # whoever reads our output has seen enough (| head)
         sys.stderr.close()
         sys.exit(141)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except Exception as error:
+        if os.environ.get("BURNTURN_TRACEBACK"):
+            raise
+        print(f"burnturn {' '.join(words[:1])}: {own_fault(error)}", file=sys.stderr)
+        sys.exit(OWN_FAULT)
 
 
 def _part(name: str, arguments: list[str]) -> None:
@@ -44,7 +54,10 @@ def _part(name: str, arguments: list[str]) -> None:
             f"burnturn {name}: needs the Python package {package}, which is not installed; "
             "run `make setup`"
         )
-    app(arguments, prog_name=f"burnturn {name}")
+    called = f"burnturn {name}"
+    if "--json" in arguments:
+        sys.exit(answering_in_json(lambda: app(arguments, prog_name=called, standalone_mode=False)))
+    app(arguments, prog_name=called)
 
 
 def _listing(arguments: list[str]) -> None:

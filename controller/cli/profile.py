@@ -17,6 +17,7 @@ from controller.rules.sheet import RowState, Sheet, sheet
 app = typer.Typer(
     help="The house's rules of dealing: list, check, and how the table deals with each clause.",
     no_args_is_help=True,
+    add_completion=False,
 )
 
 AsJson = Annotated[bool, typer.Option("--json", help="Answer as JSON.")]

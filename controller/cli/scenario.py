@@ -20,12 +20,14 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from controller.rules.catalogue import catalogue
-from controller.scenario.language import read
+from controller.scenario.language import SET_UP, read
 from controller.scenario.lines import Scenario
 from controller.scenario.runner import Missing, NoiseChoice, Undecided, Unexpected, run
 
 app = typer.Typer(
-    help="Scenario files: what a dealer does, and what the table must say.", no_args_is_help=True
+    help="Scenario files: what a dealer does, and what the table must say.",
+    no_args_is_help=True,
+    add_completion=False,
 )
 
 NOISE_FORM = "miss,cross,sweep, such as 5%,2%,400ms"
@@ -105,11 +107,19 @@ def run_command(
 @app.command("check")
 def check_command(
     paths: Annotated[list[Path], typer.Argument(help="Files, or folders of *.deal files.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Name every fault of scenario files, with line and column. Exit code 1 if there is any."""
-    faults = [told for file in _files(paths) for told in _read(file)[1]]
-    for told in faults:
-        print(told)
+    files = _files(paths)
+    faults = [told for file in files for told in _read(file)[1]]
+    if as_json:
+        body = {"ok": not faults, "files": len(files), "faults": faults}
+        print(json.dumps(body, indent=2, ensure_ascii=False))
+    else:
+        for told in faults:
+            print(told)
+        if not faults:
+            print("1 file, in order" if len(files) == 1 else f"{len(files)} files, in order")
     raise typer.Exit(1 if faults else 0)
 
 
@@ -117,7 +127,9 @@ def _noise(text: str | None) -> NoiseChoice | None:
     if text is None:
         return None
     m = re.fullmatch(
-        r"(\d+(?:\.\d+)?)%,(\d+(?:\.\d+)?)%,(\d+(?:\.\d+)?)(ms|s)", text.replace(" ", "")
+        r"(\d+(?:\.\d+)?)%,(\d+(?:\.\d+)?)%,(\d+(?:\.\d+)?)(ms|s)",
+        text.replace(" ", ""),
+        re.ASCII,
     )
     if m is None:
         raise typer.BadParameter(f"'{text}' is no noise; write {NOISE_FORM}", param_hint="--noise")
@@ -152,7 +164,10 @@ def _read(file: Path) -> tuple[Scenario | None, list[str]]:
         why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         return None, [f"{file}:1:1: cannot be read: {why}"]
     found = read(text, catalogue())
-    return found.scenario, [fault.told(str(file)) for fault in found.faults]
+    faults = [fault.told(str(file)) for fault in found.faults]
+    if found.scenario and all(isinstance(line, SET_UP) for line in found.scenario.lines):
+        faults.append(f"{file}:1:1: there is no act in it: nothing would be tried")
+    return None if faults else found.scenario, faults
 
 
 def run_file(file: Path, noise: NoiseChoice | None, seeds: Sequence[int | None]) -> FileResult:
@@ -188,6 +203,8 @@ def _run_all(
 
 def _show(results: Sequence[FileResult], failed: int) -> None:
     console = Console(file=sys.stdout)
+    if not console.is_terminal:  # a file or another program: one line for each thing said
+        console.width = 10_000
     grid = Grid("scenario", "result", "what", box=None, pad_edge=False)
     for result in results:
         word = Text("ok", style="green") if result.ok else Text("FAILED", style="bold red")

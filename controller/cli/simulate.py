@@ -88,7 +88,7 @@ def simulate_command(
         typer.Option("--compare", help="Repeat for both poll directions, with and without focus."),
     ] = False,
     jobs: Annotated[
-        int, typer.Option(help="Processes; the result does not depend on it. 0: one a core.")
+        int, typer.Option(min=0, help="Processes; the result does not depend on it. 0: one a core.")
     ] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, and no progress.")] = False,
 ) -> None:

@@ -97,6 +97,12 @@ def _sync(path: Path) -> None:
         os.close(handle)
 
 
+def _no_file(path: Path) -> str:
+    if path.is_dir():
+        return "a folder"
+    return "not a file of records" if path.exists() else "no such file"
+
+
 def open_for_reading(path: Path) -> sqlite3.Connection:
     """A connection that cannot change the file. Works beside a running table, and on a read-only
     disk.
@@ -104,7 +110,8 @@ def open_for_reading(path: Path) -> sqlite3.Connection:
     Raises JournalReadError."""
     if not path.is_file():
         raise JournalReadError(
-            f"journal {path}: no such file. Next: give the path that `journal` in table.toml names."
+            f"journal {path}: {_no_file(path)}."
+            " Next: give the path that `journal` in table.toml names."
         )
     wal = _wal(path)
     address = path.absolute().as_uri()

@@ -19,13 +19,14 @@ from controller.scenario.lines import LAST_SEAT, CardAt, Pile, PileName, Place, 
 T = TypeVar("T", bound=str)
 
 _WORD = re.compile(r'"[^"]*"|->|[|;]|[^\s|;"]+|"')
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h)$")
+_DURATION = re.compile(r"(\d{1,12}(?:\.\d{1,12})?)(ms|s|m|h)$", re.ASCII)
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 _FACE = re.compile(r"[2-9TJQKA][cdhs]$")
 _ZONE = re.compile(r"(seat/([1-9]|10|11)|board(/(flop|turn|river))?|burn|muck|count|stub)$")
 _ROW = re.compile(r"[A-Z][A-Za-z0-9-]*$")
 DAY_S = 86400.0
 MOST = 10**9
+_LONGEST = 160
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -40,7 +41,13 @@ class Fault:
     def told(self, file: str) -> str:
         """As one line of text, in the form that editors follow."""
         tail = f"; allowed: {self.allowed}" if self.allowed else ""
-        return f"{file}:{self.line}:{self.column}: {self.message}{tail}"
+        return f"{file}:{self.line}:{self.column}: {_readable(self.message)}{tail}"
+
+
+def _readable(message: str) -> str:
+    """Short enough for a line, and with nothing in it that a terminal would obey."""
+    shown = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in message[:_LONGEST])
+    return shown + ("…" if len(message) > _LONGEST else "")
 
 
 class Lost(Exception):  # noqa: N818 - never leaves the reader; the fault is noted already
@@ -299,7 +306,8 @@ def _places(piles: Sequence[PileName]) -> str:
 
 def near(word: str, known: Sequence[str]) -> str:
     """A hint at a word that may have been meant, ready to be appended."""
-    found = difflib.get_close_matches(word, known, n=1)
+    lower = {name.lower(): name for name in reversed(known)}
+    found = [lower[name] for name in difflib.get_close_matches(word[:40].lower(), lower, n=1)]
     return f" (meant: {found[0]}?)" if found else ""
 
 

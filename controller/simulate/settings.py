@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -82,7 +83,7 @@ class Settings:
 
 def share(text: str) -> float:
     """A share of 1 from ``5%`` or ``0.05``. Raises SettingsError."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(%?)", text.strip())
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(%?)", text.strip(), re.ASCII)
     if not found:
         raise SettingsError([f"{text!r} is no share; write it like 5% or 0.05"])
     value = float(found[1]) / (100 if found[2] else 1)
@@ -93,7 +94,7 @@ def share(text: str) -> float:
 
 def duration_s(text: str) -> float:
     """Seconds from ``400ms`` or ``1.2s``. Raises SettingsError."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(ms|s)", text.strip())
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(ms|s)", text.strip(), re.ASCII)
     if not found:
         raise SettingsError([f"{text!r} is no duration; write it like 400ms or 1.2s"])
     return float(found[1]) / (1000 if found[2] == "ms" else 1)
@@ -125,10 +126,16 @@ def error_kinds(text: str, known: Sequence[str]) -> tuple[str, ...]:
         return ()
     wanted = [p.strip() for p in text.split(",") if p.strip()]
     faults = [
-        f"--errors {kind!r}: this game and profile know all, none, {', '.join(known)}"
+        f"--errors {kind!r}{_meant(kind, known)}: this game and profile know all, none, "
+        f"{', '.join(known)}"
         for kind in wanted
         if kind not in known
     ]
     if faults:
         raise SettingsError(faults)
     return tuple(dict.fromkeys(wanted))
+
+
+def _meant(kind: str, known: Sequence[str]) -> str:
+    found = difflib.get_close_matches(kind, known, n=1)
+    return f" (meant: {found[0]}?)" if found else ""
