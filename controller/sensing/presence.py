@@ -76,6 +76,8 @@ class Sensing:
         self._tags: dict[Uid, Tag] = {}
         self._washed_until = -inf
         self._lengths = vault.uid_lengths or UID_LENGTHS
+        self._stale = True  # whether `undecided_zones` is to be worked out anew
+        self._undecided_zones: tuple[Zone, ...] = ()
         self.unknown_antennas = 0
 
     def __repr__(self) -> str:
@@ -103,9 +105,22 @@ class Sensing:
         """Zones in which a few looks more would decide something: a newcomer has been read, or the
         cards of a pile have not been read lately though they could have been.
 
-        Not where a wash or a gather passes over: looking closely at that decides nothing.
+        Where the newcomer's pile is so high that a read is rare, its neighbours' silence decides,
+        and their zones are named too. Not where a wash or a gather passes over: looking closely at
+        that decides nothing.
         """
-        return tuple(a.zone for a in self._antennas.values() if not a.quiet and self._undecided(a))
+        if self._stale:
+            self._stale = False
+            found: dict[Zone, None] = {}
+            for antenna in self._antennas.values():
+                if not antenna.quiet and self._undecided(antenna):
+                    found[antenna.zone] = None
+                    if antenna.open and antenna.keeps_heap and antenna.crowded:
+                        found.update((n.zone, None) for n in antenna.neighbours)
+                        homes = (tag.home for tag in antenna.open.values())
+                        found.update((h.zone, None) for h in homes if h is not None)
+            self._undecided_zones = tuple(found)
+        return self._undecided_zones
 
     def _undecided(self, antenna: Antenna) -> bool:
         if antenna.heap:
@@ -152,6 +167,7 @@ class Sensing:
     def renew(self, at: float) -> list[CardCarried]:
         """A hand is over: every token is forgotten, and the cards still settled get new ones."""
         self._vault.renew()
+        self._stale = True
         kept: dict[Uid, Tag] = {}
         carried = []
         for antenna in self._antennas.values():
@@ -179,6 +195,7 @@ class Sensing:
         """These antennas do not answer: their silence is none, and what they had begun to see is
         begun anew when they are back.
         """
+        self._stale = True
         for antenna in self._known(antennas):
             antenna.lost = True
             for tag in list(antenna.open.values()):
@@ -191,6 +208,7 @@ class Sensing:
         """These antennas answer again; silences before the gap no longer add up to a card's
         absence.
         """
+        self._stale = True
         for antenna in self._known(antennas):
             antenna.lost = False
             for tag in antenna.settled.values():
@@ -227,6 +245,7 @@ class Sensing:
         self, antenna: Antenna, uids: Sequence[Uid], started: float, ended: float, complete: bool
     ) -> list[TableEvent]:
         events: list[TableEvent] = []
+        self._stale = True
         antenna.changed = uids != antenna.answer
         if antenna.changed:
             antenna.answer = tuple(uids)
@@ -599,16 +618,20 @@ class Sensing:
 
     def _concern(self, tag: Tag) -> None:
         """Tell the antennas that bear on the tag's case, and only those, to look out for it."""
-        uid = tag.uid
         wanted: set[int] = set(tag.runs)
         for run in tag.runs.values():
             wanted.update(run.against)
-        for number, antenna in self._antennas.items():
-            if number in wanted:
-                antenna.concerned[uid] = tag
-                antenna.quiet = False
-            elif antenna.concerned.pop(uid, None) is not None:
-                antenna.refresh()
+        told = tag.concerns
+        if wanted == told:
+            return
+        uid, antennas = tag.uid, self._antennas
+        for number in wanted - told:
+            antennas[number].concerned[uid] = tag
+            antennas[number].quiet = False
+        for number in told - wanted:
+            del antennas[number].concerned[uid]
+            antennas[number].refresh()
+        tag.concerns = wanted
 
     def _give_up(self, tag: Tag, run: Run) -> None:
         antenna = run.antenna

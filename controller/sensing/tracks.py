@@ -84,6 +84,7 @@ class Antenna:
         "interval_s",
         "is_seat",
         "k",
+        "keeps_heap",
         "last_came",
         "last_ended",
         "lifted",
@@ -122,6 +123,8 @@ class Antenna:
         self.number = profile.antenna
         self.zone = place.zone
         self.is_seat = seat_of(place.zone) is not None
+        # Whether a heap of folded cards is what this zone is for.
+        self.keeps_heap = place.zone == MUCK
         self.miss = min(max(profile.miss_rate, RATE_FLOOR), 0.9)
         self.cross = min(max(profile.cross_rate, CROSS_FLOOR), 0.4)
         self.max_stack = profile.max_stack
@@ -207,11 +210,6 @@ class Antenna:
         self.full = not self.room()
         self.quiet = not (self.concerned or self.hooked or self.silent or self.heap or self.stuck)
 
-    @property
-    def keeps_heap(self) -> bool:
-        """Whether a heap of folded cards is what this zone is for."""
-        return self.zone == MUCK
-
     def figures(self) -> ZoneFigures:
         return ZoneFigures(
             antenna=self.number,
@@ -238,6 +236,7 @@ class Tag:
     __slots__ = (
         "carried",
         "cloned",
+        "concerns",
         "doubt",
         "flips",
         "home",
@@ -264,6 +263,7 @@ class Tag:
         self.carried = False
         self.cloned = False
         self.runs: dict[int, Run] = {}
+        self.concerns: set[int] = set()  # antennas told to look out for it
         self.reads: dict[
             int, list[float]
         ] = {}  # starts of recent reads, by antenna, while not settled there
