@@ -261,11 +261,12 @@ class Daemon:
         try:
             async with AsyncExitStack() as stack:
                 stack.push_async_callback(self._close)
-                self._begin()
-                await self._commit()
                 config = self.config
                 floor = FloorServer(config.socket, config.socket_mode, self, self.clock)
+                # first: a daemon that may not speak for the floor leaves no mark in the journal
                 await stack.enter_async_context(floor)
+                self._begin()
+                await self._commit()
                 for board in self._boards:
                     await stack.enter_async_context(board)
                 await stack.enter_async_context(self._source)
@@ -299,8 +300,9 @@ class Daemon:
         await self._stop.wait()
 
     async def _close(self) -> None:
-        self._recorder.stage(Stopped(at=self.clock(), reason=self._stopped_by))
-        await self._commit()
+        if self._stop.is_set():  # else it fell, and the next start takes the hand up
+            self._recorder.stage(Stopped(at=self.clock(), reason=self._stopped_by))
+            await self._commit()
         await self._recorder.close()
 
     def _begin(self) -> None:

@@ -178,13 +178,11 @@ async def _with_screen(daemon: Daemon, robots: RobotTable | None) -> None:
     drawing = asyncio.create_task(LiveScreen(daemon, robots, Console()).run())
     watching = asyncio.create_task(daemon.run())
     done, _ = await asyncio.wait({drawing, watching}, return_when=asyncio.FIRST_COMPLETED)
-    daemon.stop("the screen has ended")
-    drawing.cancel()
+    for task in (drawing, watching):  # the screen ends only if it fails: no clean stop
+        task.cancel()
     await asyncio.gather(drawing, watching, return_exceptions=True)
     for task in done:
         task.result()
-    if watching not in done:
-        watching.result()
 
 
 class _Lines:

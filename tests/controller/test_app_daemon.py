@@ -16,7 +16,7 @@ import pytest
 from controller.app import Daemon, Shown, TableClock, TapeSource, take_up
 from controller.config import Config, read, sample_text
 from controller.floor.client import say
-from controller.floor.commands import Command
+from controller.floor.commands import Command, FloorError
 from controller.journal.reader import JournalFile
 from controller.journal.record import Body, body_of
 from controller.journal.recorder import Recording
@@ -591,15 +591,35 @@ def test_a_board_that_fails_is_reported_and_the_rest_goes_on(
     assert daemon.trouble == ()
 
 
-def test_a_task_that_fails_ends_the_daemon_with_its_error(tmp_path: Path) -> None:
+def test_a_task_that_fails_ends_the_daemon_and_the_next_start_takes_the_hand_up(
+    tmp_path: Path, burn_missing: list[Reading]
+) -> None:
     config = config_in(tmp_path)
 
     def fail(daemon: Daemon) -> None:
         raise RuntimeError("the driver broke")
 
     with pytest.raises(RuntimeError, match="the driver broke"):
-        watch(config, [], fail)
-    assert type(bodies(config)[-1]).__name__ == "Stopped"
+        watch(config, burn_missing[:900], fail)
+    resumption, _ = take_up(config.journal, pytest.fail)
+    assert resumption is not None
+    assert resumption.hand == 1
+
+
+def test_a_daemon_that_may_not_speak_for_the_floor_leaves_the_journal_alone(
+    tmp_path: Path, burn_missing: list[Reading]
+) -> None:
+    config = config_in(tmp_path)
+    killed_after(config, burn_missing[:900])
+    before = bodies(config)
+    config.socket.write_text("something else")
+    with pytest.raises(FloorError, match="something else"):
+        watch(config, [])
+    assert bodies(config) == before
+    config.socket.unlink()
+    resumption, _ = take_up(config.journal, pytest.fail)
+    assert resumption is not None
+    assert resumption.hand == 1
 
 
 def test_a_tape_of_a_night_says_the_same_again(tmp_path: Path, burn_missing: list[Reading]) -> None:
