@@ -29,6 +29,7 @@ from controller.rules.engine.suspicion import answered, drop, suspect
 from controller.rules.plans import BOARD_STREETS
 
 TOGETHER_S = 1.5
+EXTRA_WAIT_S = 0.7
 BURN_SILENCE_S = 0.5  # looks at the burn pile in quick succession are no independent witnesses
 EARLY_BURNS_S = 3.0  # before the first hole card, what lies on the burn antenna may be a wash
 LATE_BURN_S = 6.0  # a burn that no board card follows for so long belongs to the street before
@@ -56,7 +57,7 @@ def on_burn(state: RulesState, said: list[Said], event: CardCame) -> None:
         if len(holes) * 2 <= total:
             hand.extra_burns = (*hand.extra_burns, event.token)
             if plan.burns[Street.DEAL]:
-                wait_s = SURPLUS_WAIT_S if holes else EARLY_BURNS_S
+                wait_s = EXTRA_WAIT_S if holes else EARLY_BURNS_S
                 add_pending(hand, "burn-extra", event, wait_s, Street.DEAL)
             elif hand.announced:
                 _unexpected(state, said, hand, event)
@@ -74,7 +75,7 @@ def on_burn(state: RulesState, said: list[Said], event: CardCame) -> None:
         if plan.burns[earlier] and earlier is dealt[-1] and _seen_together(hand, earlier, event):
             # It may have come before the street's first card, whose burn lies there already.
             hand.extra_burns = (*hand.extra_burns, event.token)
-            add_pending(hand, "burn-extra", event, SURPLUS_WAIT_S, earlier)
+            add_pending(hand, "burn-extra", event, EXTRA_WAIT_S, earlier)
             return
     missed = _missed_burn(hand, street)
     if street is None:
@@ -106,7 +107,7 @@ def on_burn(state: RulesState, said: list[Said], event: CardCame) -> None:
             fill_slot(hand, plan.burns[after][0], event)
         return
     hand.extra_burns = (*hand.extra_burns, event.token)
-    add_pending(hand, "burn-extra", event, SURPLUS_WAIT_S, street)
+    add_pending(hand, "burn-extra", event, EXTRA_WAIT_S, street)
 
 
 def _seen_together(hand: Hand, street: Street, event: CardCame) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 from controller.model.events import CardCame
 from controller.model.findings import FindingState, Said, Street
@@ -17,16 +18,19 @@ from controller.rules.engine.suspicion import (
     ORDER_CODES,
     answered,
     drop,
+    ripen,
     suspect,
 )
 from controller.rules.plans import SlotKind
 from controller.rules.remedies import hole_count_detail
 
-SURPLUS_SETTLED_S = 1.2
+LAST_CARD_S = 1.0  # the dealer may only have paused before the last card
+SURPLUS_SETTLED_S = 0.6
 EXPOSED_GOES_S = 2.5  # by then an exposed card lies on the burn pile, and has been read there
-SURPLUS_WAIT_S = 1.9  # an exposed card may be on its way out while its replacement has landed
+SURPLUS_WAIT_S = 1.5  # an exposed card may be on its way out while its replacement has landed
 ORDER_WAIT_S = 1.0
 SWAP_S = 1.5  # two cards that only changed places come closer together than this
+JITTER_S = 1.0  # first sights of neighbouring cards may change places by as much
 FLOW_S = 2.0  # cards of one deal follow each other within this
 PAUSE_S = 1.5  # a card that comes after such a pause is no part of the flow of the deal
 
@@ -66,6 +70,8 @@ def on_seat(state: RulesState, said: list[Said], event: CardCame, seat: int) -> 
         check_order(state, said, hand, index, event)
         if all(i in hand.fills for i in range(plan.first_hole, plan.last_hole + 1)):
             close_deal(state, said, event.at, event.before)
+        else:
+            _expect_the_last(state, hand, event)
 
 
 def _in_order_of_arrival(hand: Hand, slots: tuple[int, ...]) -> None:
@@ -313,14 +319,20 @@ def _began_elsewhere(hand: Hand) -> bool:
     slots = range(plan.first_hole, plan.last_hole + 1)
     if any(i not in hand.fills for i in slots):
         return False
+    due = [hand.fills[i].before for i in slots]
+    if min(b - a for a, b in pairwise(due)) >= -JITTER_S:
+        return False  # it went round from the right seat
     seats = plan.seats
-    for n in range(plan.hole_cards):
-        row = sorted(seats, key=lambda s: hand.fills[plan.by_seat[s][n]].before)
-        turn = seats.index(row[0])
-        if turn == 0 or tuple(row) != seats[turn:] + seats[:turn]:
-            return False
-    last, before_last = sorted((hand.fills[i].before for i in slots), reverse=True)[:2]
-    return last - before_last <= FLOW_S
+    for turn in range(1, len(seats)):
+        row = [
+            hand.fills[plan.by_seat[s][n]].before
+            for n in range(plan.hole_cards)
+            for s in seats[turn:] + seats[:turn]
+        ]
+        late = [b - a for a, b in pairwise(row)]
+        if min(late) >= -JITTER_S and late[-1] <= FLOW_S:
+            return True
+    return False
 
 
 def _settle_first_seat(state: RulesState, said: list[Said], hand: Hand, at: float) -> None:
@@ -447,6 +459,10 @@ def close_deal(state: RulesState, said: list[Said], at: float, since: float) -> 
     hand.closed = True
     hand.closed_at = at
     _settle_first_seat(state, said, hand, at)
+    hand.suspicions = tuple(
+        replace(s, not_before=at) if s.code in COUNT_CODES and s.step == 1 else s
+        for s in hand.suspicions
+    )
     for seat, slots in hand.plan.by_seat.items():
         missing = [i for i in slots if i not in hand.fills]
         if not missing or seat in hand.folded or hand.excused.issuperset(missing):
@@ -454,34 +470,76 @@ def close_deal(state: RulesState, said: list[Said], at: float, since: float) -> 
         for s in hand.suspicions:
             if s.code == ORDER and s.seat == seat and s.finding is None:
                 drop(hand, s)
-        got = len(slots) - len(missing)
-        zone = seat_zone(seat)
-        placed = zone in book.placement_zones
+        placed = seat_zone(seat) in book.placement_zones
         suspect(
             hand,
-            Suspicion(
-                code="HOLE_COUNT" if got else "HOLE_DEALT_OUT",
-                street=Street.DEAL,
-                seat=seat,
-                zone=zone,
-                zones=(zone,),
+            _short(
+                state,
+                hand,
+                seat,
+                missing,
                 since=at if placed else max(hand.last_hole_at, hand.began),
-                slots=frozenset(missing),
-                missing=frozenset(missing),
-                expected=f"{len(slots)} cards",
-                seen=f"{got} cards" if got != 1 else "1 card",
                 not_before=at + book.lift_grace_s if placed else at,
                 evident=since,
-                counts=(got, len(slots)),
-                detail=(
-                    hole_count_detail(got, len(slots), button=seat == hand.button)
-                    if got
-                    else "absent"
-                    if seat in state.absent
-                    else ""
-                ),
             ),
         )
+    ripen(state, said, at)
+
+
+def _expect_the_last(state: RulesState, hand: Hand, event: CardCame) -> None:
+    """Only the plan's last card is out: its silence counts from now, though it is asked about only
+    when the deal has gone quiet, or is closed by what follows."""
+    book, plan = state.book, hand.plan
+    assert book is not None
+    missing = [i for i in range(plan.first_hole, plan.last_hole + 1) if i not in hand.fills]
+    slot = plan.slots[plan.last_hole]
+    if missing != [plan.last_hole] or slot.seat is None or slot.zone in book.placement_zones:
+        return
+    suspect(
+        hand,
+        _short(
+            state,
+            hand,
+            slot.seat,
+            missing,
+            since=hand.last_hole_at,
+            not_before=hand.last_hole_at + book.quiet_s + LAST_CARD_S,
+            evident=event.before,
+        ),
+    )
+
+
+def _short(
+    state: RulesState,
+    hand: Hand,
+    seat: int,
+    missing: list[int],
+    since: float,
+    not_before: float,
+    evident: float,
+) -> Suspicion:
+    slots = hand.plan.by_seat[seat]
+    got = len(slots) - len(missing)
+    zone = seat_zone(seat)
+    detail = "absent" if seat in state.absent else ""
+    if got:
+        detail = hole_count_detail(got, len(slots), button=seat == hand.button)
+    return Suspicion(
+        code="HOLE_COUNT" if got else "HOLE_DEALT_OUT",
+        street=Street.DEAL,
+        seat=seat,
+        zone=zone,
+        zones=(zone,),
+        since=since,
+        slots=frozenset(missing),
+        missing=frozenset(missing),
+        expected=f"{len(slots)} cards",
+        seen=f"{got} cards" if got != 1 else "1 card",
+        not_before=not_before,
+        evident=evident,
+        counts=(got, len(slots)),
+        detail=detail,
+    )
 
 
 def excuse_seat(state: RulesState, said: list[Said], hand: Hand, seat: int, at: float) -> None:

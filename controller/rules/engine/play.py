@@ -22,26 +22,30 @@ def live_seats(state: RulesState, hand: Hand, at: float) -> frozenset[int]:
     return frozenset(found)
 
 
-def over(state: RulesState, hand: Hand, at: float) -> bool:
-    """Whether the hand has been given up or awarded: board and burns are all taken up again, or
-    fewer than two seats hold cards after the deal."""
-    if not hand.closed:
-        return False
+def taken_up(state: RulesState, hand: Hand) -> bool:
+    """Whether board and burns, where there were any, are all taken up again."""
     piles = [
         c
         for c in state.cards.values()
         if (is_board(c.zone) or c.zone == BURN) and not c.carried and not c.returned
     ]
-    if piles and all(c.lifted_since is not None for c in piles):
-        return True
-    return len(live_seats(state, hand, at)) < 2
+    return hand.closed and bool(piles) and all(c.lifted_since is not None for c in piles)
+
+
+def over(state: RulesState, hand: Hand, at: float) -> bool:
+    """Whether the hand has been given up or awarded: its piles are taken up, or fewer than two
+    seats hold cards after the deal."""
+    return hand.closed and (taken_up(state, hand) or len(live_seats(state, hand, at)) < 2)
+
+
+def being_taken_up(hand: Hand, at: float, besides: Token | None = None) -> bool:
+    """Whether a card of the board, the burns or the muck was taken up lately. `besides`: a card
+    whose own leaving does not count."""
+    return any(
+        token != besides and 0.0 <= at - left <= GATHER_S for token, left in hand.pile_left.items()
+    )
 
 
 def in_play(state: RulesState, hand: Hand, at: float, besides: Token | None = None) -> bool:
-    """The hand is not over, and nobody is taking up the piles. `besides`: a card whose own leaving
-    does not count as taking up."""
-    if any(
-        token != besides and 0.0 <= at - left <= GATHER_S for token, left in hand.pile_left.items()
-    ):
-        return False
-    return not over(state, hand, at)
+    """The hand is not over, and nobody is taking up the piles."""
+    return not being_taken_up(hand, at, besides) and not over(state, hand, at)
