@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import os
 import sys
 import termios
@@ -21,6 +22,7 @@ from controller.outputs.terminal import screen
 from controller.robot_table import RobotTable
 from controller.rules.profile import load, names
 
+STATUS_S = 1.0  # a screen on which nothing changes is drawn this often
 CHOICE = 26  # columns for one mistake in the menu
 MENU_KEYS = "abcdefghijklmnopqrstuvwxyz0123456789"
 
@@ -37,9 +39,29 @@ class LiveScreen:
     async def run(self) -> None:
         """Draw for ever."""
         with self._keys(), Live(console=self._console, screen=True, auto_refresh=False) as live:
+            drawn: object = None
+            drawn_at = -math.inf
             while True:
-                live.update(self.draw(), refresh=True)
+                looks, now = self._looks(), self._daemon.clock()
+                if looks != drawn or now - drawn_at >= STATUS_S:
+                    drawn, drawn_at = looks, now
+                    live.update(self.draw(), refresh=True)
                 await asyncio.sleep(1 / FRAMES_PER_S)
+
+    def _looks(self) -> object:
+        """All that must be seen at once when it changes; the rest of the status can wait."""
+        daemon, robots = self._daemon, self._robots
+        view = daemon.view()
+        return (
+            colour_64x32(view),
+            mono_32x8(view),
+            daemon.shown,
+            daemon.recording.ok,
+            (robots.paused, robots.told) if robots is not None else (),
+            self._menu,
+            self._note,
+            self._console.size,
+        )
 
     def draw(self) -> RenderableType:
         """The screen as it is now."""
