@@ -278,7 +278,7 @@ def load(path: Path | None = None) -> Config:
         if len(content) > _FILE_LIMIT:
             fault = Fault(0, f"is longer than {_FILE_LIMIT} bytes; give the path of a table.toml")
             raise ConfigError(str(path), [fault])
-        text = content.decode("utf-8")
+        text = content.decode("utf-8-sig")
     except OSError as error:
         fault = Fault(0, f"cannot be read ({error.strerror}); give the path of a table.toml")
         raise ConfigError(str(path), [fault]) from None
@@ -297,6 +297,9 @@ def read(text: str, source: str, folder: Path) -> Config:
         raw = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(source, [_toml_fault(error)]) from None
+    except RecursionError:
+        fault = Fault(0, "is no TOML that can be read: it is nested too deeply")
+        raise ConfigError(source, [fault]) from None
     lines = _Lines(text)
     faults: list[Fault] = []
     file: TableFile | None = None

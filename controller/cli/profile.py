@@ -108,7 +108,7 @@ def print_sheet(
 def _print_table(made: Sheet) -> None:
     console = Console()
     p = made.profile
-    table = Table(title=f"{p.title}, {p.edition or 'edition unknown'}")
+    table = Table(title=Text(f"{p.title}, {p.edition or 'edition unknown'}"))
     table.add_column("row", no_wrap=True)
     table.add_column("asks", ratio=3)
     table.add_column("how", no_wrap=True)

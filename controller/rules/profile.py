@@ -111,7 +111,7 @@ def load(name_or_path: str | Path) -> Profile:
         return _load_shipped(name_or_path)
     path = Path(name_or_path)
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise ProfileError(str(path), [_whole(f"cannot be read: {_reason(error)}")]) from error
     return _build(path.name, text)
@@ -120,7 +120,7 @@ def load(name_or_path: str | Path) -> Profile:
 def check(path: str | Path) -> list[Fault]:
     """Every fault and remark of a profile file at once, by line. An empty list: nothing to say."""
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = Path(path).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         return [_whole(f"cannot be read: {_reason(error)}")]
     return sorted(_Reading(text).faults)
@@ -282,6 +282,9 @@ class _Reading:
             own: Raw = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
             self.faults.append(_toml_fault(error, text))
+            return
+        except RecursionError:
+            self.faults.append(Fault(1, 1, "no TOML that can be read: it is nested too deeply"))
             return
         self._own = own
         whole = self._completed(own)

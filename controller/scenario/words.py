@@ -508,6 +508,10 @@ def _attributes(w: Words, names: tuple[str, ...]) -> _Attributes:
         said.add(name)
         if word == "within":
             found.within_s = w.duration("within", 0.1)
+        elif word == "|":
+            raise w.lost(
+                "attributes hold for every code; they follow the last one", allowed, column
+            )
         elif not equals or name not in names:
             w.note(f"'{word}' is no attribute here", allowed, column)
         elif name == "seat":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -122,3 +123,35 @@ def test_a_word_near_a_known_one_is_hinted_at(
 def test_processes_are_counted_from_none_up(capsys: pytest.CaptureFixture[str]) -> None:
     assert ended("simulate", "--jobs", "-1") == 2
     assert "--jobs" in capsys.readouterr().err
+
+
+def test_attributes_before_the_last_code_are_one_fault(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "a.deal"
+    file.write_text(DEAL + "expect BOARD_POSITION clause=TDA-board-centre | HOLE_COUNT seat=6\n")
+    assert ended("scenario", "check", str(file)) == 1
+    out = capsys.readouterr().out
+    assert out.count("\n") == 1
+    assert "follow the last one" in out
+
+
+@pytest.mark.parametrize("words", [("profile", "check"), ("config", "check")])
+def test_a_file_nested_without_end_is_a_fault_of_the_file(
+    words: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "a.toml"
+    file.write_text("a=" + "[" * 5000 + "]" * 5000)
+    assert ended(*words, str(file)) == 1
+    told = capsys.readouterr()
+    assert "nested too deeply" in told.out + told.err
+
+
+def test_a_profile_with_a_byte_order_mark_is_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = files("controller").joinpath("rules/profiles/tda.toml").read_text("utf-8")
+    file = tmp_path / "a.toml"
+    file.write_text(text, encoding="utf-8-sig")
+    assert ended("profile", "check", str(file)) == 0
+    assert "in order" in capsys.readouterr().out
