@@ -8,6 +8,7 @@ named by the table's own words: ``seat/4``, ``board`` (or ``board/flop``, ``boar
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -15,7 +16,6 @@ from functools import cached_property
 from typing import NewType
 
 from calibration.profiles import AntennaProfile, symmetric_neighbours
-import itertools
 
 Zone = NewType("Zone", str)
 

@@ -15,7 +15,7 @@ from controller.rules.engine.burns import (
     restart_burn_question,
 )
 from controller.rules.engine.deal import close_deal, fill_slot
-from controller.rules.engine.play import being_taken_up, in_play, taken_up
+from controller.rules.engine.play import in_play
 from controller.rules.engine.shortage import board_answers
 from controller.rules.engine.state import NEVER, Hand, Pending, RulesState
 from controller.rules.engine.streets import (
@@ -166,11 +166,7 @@ def board_surplus_stands(state: RulesState, said: list[Said], pending: Pending, 
     place = state.cards.get(pending.token)
     if place is None or place.lifted_since is not None or not is_board(place.zone):
         return
-    if following(pending.street) is None:
-        # A card after the river is one too many, whoever still holds cards.
-        if taken_up(state, hand) or being_taken_up(hand, pending.evident):
-            return
-    elif not in_play(state, hand, pending.evident):
+    if not in_play(state, hand, pending.evident):
         return
     if (
         after is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
+from math import inf
 
 from controller.model.events import CardCame
 from controller.model.findings import FindingState, Said, Street
@@ -30,8 +31,8 @@ EXPOSED_GOES_S = 2.5  # by then an exposed card lies on the burn pile, and has b
 SURPLUS_WAIT_S = 1.5  # an exposed card may be on its way out while its replacement has landed
 ORDER_WAIT_S = 1.0
 SWAP_S = 1.5  # two cards that only changed places come closer together than this
-JITTER_S = 1.0  # first sights of neighbouring cards may change places by as much
 FLOW_S = 2.0  # cards of one deal follow each other within this
+JITTER_S = 1.0  # first sights of neighbouring cards may change places by as much
 PAUSE_S = 1.5  # a card that comes after such a pause is no part of the flow of the deal
 
 
@@ -312,27 +313,26 @@ def _complete(hand: Hand, seat: int) -> bool:
 
 
 def _began_elsewhere(hand: Hand) -> bool:
-    """Whether the deal as it was read went round in order, but from another seat than the first
-    due: in every round each card followed the one before it, and the last came in the flow of the
-    deal."""
+    """Whether the deal as it was read fits a round that began at another seat better than one that
+    began where it was due: fewer cards then come before the one that they should follow, and the
+    last comes in the flow of the deal (a card that is read only when it is looked for does not).
+    """
     plan = hand.plan
-    slots = range(plan.first_hole, plan.last_hole + 1)
-    if any(i not in hand.fills for i in slots):
-        return False
-    due = [hand.fills[i].before for i in slots]
-    if min(b - a for a, b in pairwise(due)) >= -JITTER_S:
-        return False  # it went round from the right seat
     seats = plan.seats
-    for turn in range(1, len(seats)):
+    if any(i not in hand.fills for i in range(plan.first_hole, plan.last_hole + 1)):
+        return False
+    misfits: list[float] = []
+    for turn in range(len(seats)):
         row = [
             hand.fills[plan.by_seat[s][n]].before
             for n in range(plan.hole_cards)
             for s in seats[turn:] + seats[:turn]
         ]
-        late = [b - a for a, b in pairwise(row)]
-        if min(late) >= -JITTER_S and late[-1] <= FLOW_S:
-            return True
-    return False
+        in_flow = row[-1] - row[-2] <= FLOW_S
+        misfits.append(
+            sum(b - a < -JITTER_S for a, b in pairwise(row)) if turn == 0 or in_flow else inf
+        )
+    return min(misfits[1:]) < misfits[0]
 
 
 def _settle_first_seat(state: RulesState, said: list[Said], hand: Hand, at: float) -> None:

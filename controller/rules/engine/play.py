@@ -15,7 +15,7 @@ def live_seats(state: RulesState, hand: Hand, at: float) -> frozenset[int]:
     found: set[int] = set()
     for token, seat in hand.at_seat.items():
         place = state.cards.get(token)
-        if place is None or seat_of(place.zone) != seat or seat in hand.folded or seat in hand.dead:
+        if place is None or seat_of(place.zone) != seat or seat in hand.folded:
             continue
         if place.lifted_since is None or at - place.lifted_since <= HELD_S:
             found.add(seat)

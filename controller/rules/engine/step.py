@@ -40,7 +40,7 @@ from controller.rules.engine import (
     suspicion,
 )
 from controller.rules.engine.book import rulebook
-from controller.rules.engine.play import in_play, over, taken_up
+from controller.rules.engine.play import in_play, over
 from controller.rules.engine.state import NEVER, CardAt, Fill, Hand, Pending, RulesState
 from controller.rules.plans import BOARD_STREETS
 
@@ -356,8 +356,7 @@ def _arrived(state: RulesState, said: list[Said], event: CardCame) -> None:
     assert hand is not None
     assert book is not None
     seat = seat_of(event.zone)
-    done = is_board(event.zone) and streets.next_street(hand) is None
-    if seat is None and (taken_up(state, hand) or (over(state, hand, event.at) and not done)):
+    if seat is None and over(state, hand, event.at):
         # The deck is being gathered or washed over the piles; only what was asked for is taken up.
         if event.zone == book.layout.burn_zone:
             burns.answer_burn_question(state, said, event)
