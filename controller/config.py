@@ -41,7 +41,9 @@ from controller.model.table import (
 )
 from controller.rules.profile import Profile, ProfileError
 from controller.rules.profile import load as load_profile
+from drivers.errors import MisconfiguredError
 from drivers.factory import DRIVERS, ReaderSpec
+from drivers.rfid.wires import connector
 
 SAMPLE = "sample table"
 _ZONES = (BOARD, BOARD_FLOP, BOARD_TURN, BOARD_RIVER, BURN, MUCK, COUNT, STUB)
@@ -490,13 +492,24 @@ def _agreement(raw: Mapping[str, Any], lines: _Lines) -> list[Fault]:
             number = reader.get("number", i + 1)
             message = f'reader {number}: driver = "{driver}"; allowed: {", ".join(DRIVERS)}'
             faults.append(Fault(lines.of(("reader", i, "driver")), message))
-        if reader.get("driver") not in ("simulated", None) and not reader.get("port"):
+        port = reader.get("port")
+        if driver not in ("simulated", None) and isinstance(port, str | None):
             number = reader.get("number", i + 1)
-            message = (
-                f"reader {number}: port is missing; allowed: a serial device or tcp://host:port"
-            )
-            faults.append(Fault(lines.of(("reader", i)), message))
+            what = "port is missing" if not port else f"port = {_shown(port)}"
+            message = f"reader {number}: {what}; allowed: a serial device or tcp://host:port"
+            if not port:
+                faults.append(Fault(lines.of(("reader", i)), message))
+            elif not _is_address(port):
+                faults.append(Fault(lines.of(("reader", i, "port")), message))
     return faults
+
+
+def _is_address(port: str) -> bool:
+    try:
+        connector(port, "reader")
+    except MisconfiguredError:
+        return False
+    return True
 
 
 def _table_faults(raw: Mapping[str, Any], lines: _Lines) -> Iterator[Fault]:

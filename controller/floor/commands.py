@@ -22,7 +22,7 @@ from controller.model.events import (
     TableEvent,
 )
 from controller.model.findings import Finding, FindingState, Progress
-from controller.outputs.board import zones_in_words
+from controller.outputs.board import due_words, zones_in_words
 
 LINE_LIMIT = 4096
 TEXT_LIMIT = 200
@@ -310,7 +310,7 @@ def _status(command: Command, desk: Desk, at: float) -> tuple[TableEvent | None,
         for status, seats in by_status.items()
     ]
     if progress.due:
-        lines.append(f"next card: {progress.due[0]}")
+        lines.append(f"next card: {due_words(progress.due[0], progress.board).lower()}")
     if progress.blind:
         lines.append(f"not read: {zones_in_words(progress.blind)}")
     lines += [f"trouble: {line}" for line in desk.health]

@@ -215,3 +215,14 @@ def test_a_huge_file_is_not_read(tmp_path: Path) -> None:
         load(path)
     with pytest.raises(ConfigError, match="Is a directory"):
         load(tmp_path)
+
+
+@pytest.mark.parametrize("port", ["tcp://nowhere", "tcp://host:port", "http://host:80"])
+def test_an_address_that_no_reader_has_is_named_before_the_table_is_watched(port: str) -> None:
+    text = sample_text().replace('"simulated"', '"pepper-c1"')
+    text = text.replace('port = "" ', f'port = "{port}" ', 1)
+    found = [f for f in faults(text) if "reader 1" in f.message]
+    assert [f.message for f in found] == [
+        f'reader 1: port = "{port}"; allowed: a serial device or tcp://host:port'
+    ]
+    assert found[0].line == line_of(text, port)

@@ -133,7 +133,9 @@ def test_status_tells_the_registry_the_trouble_and_what_is_open() -> None:
         recording=False,
         trouble="disk full: free space there",
         health=("Reader 1 lost: check its cable",),
-        progress=dataclasses.replace(DESK.progress, blind=(seat_zone(1), seat_zone(2))),
+        progress=dataclasses.replace(
+            DESK.progress, blind=(seat_zone(1), seat_zone(2)), due=(seat_zone(7),)
+        ),
     )
     answer = decide(Command(do="status", by="anna"), desk, 0.0)[1]
     for words in (
@@ -141,6 +143,7 @@ def test_status_tells_the_registry_the_trouble_and_what_is_open() -> None:
         "in: 4",
         "sit-out: 5",
         "not read: 1-2",
+        "next card: seat 7",
         "Reader 1 lost",
         "NOT RECORDING: disk full: free space there",
         "findings open: 2",
