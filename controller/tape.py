@@ -120,6 +120,7 @@ class TapeWriter:
             raise TapeError(f"{self._path}: cannot be written ({error.strerror})") from error
         self._path.chmod(0o600)
         self._line({"tape": FORMAT, "table": self._table})
+        self.flush()
         return self
 
     def __exit__(

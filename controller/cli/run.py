@@ -94,6 +94,8 @@ async def _watch(
             if record is not None:
                 tape = stack.enter_context(TapeWriter(record, config.file.table.name))
             resumption, clock = take_up(config.journal, _say)
+            if replay is not None:
+                resumption = None  # a tape is no continuation of the hand that a kill broke off
             source, robots = _source(config, replay, speed, clock)
             boards = (PngBoard(board),) if board is not None else ()
             daemon = _daemon(config, source, clock, robots, tape, boards, resumption, with_screen)

@@ -168,6 +168,20 @@ def test_a_recorded_night_is_played_back(tmp_path: Path) -> None:
     assert kinds(tmp_path)[-1] == "Stopped"
 
 
+def test_a_tape_is_not_played_into_the_hand_that_a_kill_broke_off(tmp_path: Path) -> None:
+    config = write_config(tmp_path)
+    with running(tmp_path, "--config", str(config), "--record", "tape") as (process, _):
+        process.kill()
+        process.wait(10)
+    words = ("--config", str(config), "--replay", "tape", "--speed", "0")
+    with running(tmp_path, *words) as (process, lines):
+        assert process.wait(10) == 0
+        assert not any("taken up" in line for line in lines)
+    found = kinds(tmp_path)
+    assert "Resumed" not in found
+    assert found.count("TableOpened") == 2
+
+
 def test_help_lists_every_part_without_importing_one(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["--help"])
