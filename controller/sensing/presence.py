@@ -40,6 +40,9 @@ MOVE_SILENCES = (
     2  # silences of its old zone that a move needs besides the odds, where silence can be heard
 )
 EXCHANGE_LOOKS = 2  # silent looks of a seat's card at which a further card is not yet one too many
+# Weight of the silences since its last read with which a claim is not granted, whoever speaks for
+# it: a card that slid across is heard no more when its old zone's silence comes to count.
+MOST_HUSH_NATS = 4.0
 RECENT_S = 1.5  # a claim read this lately keeps a settled card from being called gone
 CLONE_FLIPS = 4  # times a tag was read elsewhere and then again at home
 CLONE_WINDOW_S = 30.0
@@ -674,6 +677,7 @@ class Sensing:
                         self._read(run, tag, started, ended)
                     else:
                         run.looks += 1
+                        run.hush += here.doubt
                         run.passing += here.miss_away
                         alive = run.passing > 0.0
                         for rival in against:
@@ -698,6 +702,10 @@ class Sensing:
         antenna = run.antenna
         run.reads += 1
         run.looks += 1
+        run.hush = 0.0
+        if run.reads == 2 and run.slide_s:
+            # What was read once before may have been read across: the slide begins here.
+            run.flown_at = max(run.flown_at, ended + run.slide_s)
         run.last_ended = ended
         odds = antenna.odds(len(antenna.settled) + len(antenna.open))
         home = tag.home
@@ -742,6 +750,8 @@ class Sensing:
 
     def _granted(self, tag: Tag, run: Run) -> bool:
         if not tag.known and self._vault.enrolled and run.reads <= run.antenna.k:
+            return False
+        if run.slide_s and run.hush > MOST_HUSH_NATS:
             return False
         if run.antenna.is_seat and self._replaces(run):
             return False

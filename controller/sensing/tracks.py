@@ -17,6 +17,7 @@ from drivers.readings import Uid
 # and one that a hand slides across the table, as in a fold.
 FLIGHT_S = 0.35
 CARRIED_S = 0.8
+SLID_S = 1.2  # the same for a fold over another seat, where a card put down accuses somebody
 # Prior share of newcomers that were read in flight over the antenna and lie beside it.
 PASSING = 0.1
 LONE_READS = 2  # looks after its flight in which a newcomer must be read at least
@@ -298,6 +299,7 @@ class Run:
         "first_started",
         "flown_at",
         "home_silences",
+        "hush",
         "last_ended",
         "lead_passing",
         "lead_rival",
@@ -306,6 +308,7 @@ class Run:
         "need_rival",
         "passing",
         "reads",
+        "slide_s",
         "squeezed",
     )
 
@@ -318,7 +321,10 @@ class Run:
         self.first_ended = ended
         self.last_ended = ended
         moved = tag.source is not None and tag.source is not antenna
+        seats = antenna.is_seat and tag.source is not None and tag.source.is_seat
+        self.slide_s = SLID_S if moved and seats else 0.0
         self.flown_at = ended + (CARRIED_S if moved else FLIGHT_S)
+        self.hush = 0.0  # weight of the silences since the last read
         self.reads = 1
         self.looks = 1
         self.home_silences = 0
