@@ -7,7 +7,7 @@ from itertools import pairwise
 from math import inf
 
 from controller.model.events import CardCame
-from controller.model.findings import FindingState, Said, Street
+from controller.model.findings import FindingState, Judgement, Said, Street
 from controller.model.table import Zone, seat_zone
 from controller.rules.engine import ledger
 from controller.rules.engine.orders import code_for_pair, covered, note_order, violated
@@ -312,15 +312,16 @@ def _complete(hand: Hand, seat: int) -> bool:
     return all(i in hand.fills for i in hand.plan.by_seat[seat])
 
 
-def _began_elsewhere(hand: Hand) -> bool:
-    """Whether the deal as it was read fits a round that began at another seat better than one that
-    began where it was due: fewer cards then come before the one that they should follow, and the
-    last comes in the flow of the deal (a card that is read only when it is looked for does not).
-    """
+def _began_elsewhere(hand: Hand) -> Judgement:
+    """Whether the deal as it was read went round from another seat than the first due.
+
+    Yes only if every card then follows the one before it, and the last comes in the flow of the
+    deal (a card that is read only when it is looked for does not); cannot tell while that still
+    fits better than a round from the right seat, with one card read late."""
     plan = hand.plan
     seats = plan.seats
     if any(i not in hand.fills for i in range(plan.first_hole, plan.last_hole + 1)):
-        return False
+        return Judgement.CANNOT_TELL
     misfits: list[float] = []
     for turn in range(len(seats)):
         row = [
@@ -332,7 +333,10 @@ def _began_elsewhere(hand: Hand) -> bool:
         misfits.append(
             sum(b - a < -JITTER_S for a, b in pairwise(row)) if turn == 0 or in_flow else inf
         )
-    return min(misfits[1:]) < misfits[0]
+    best = min(misfits[1:])
+    if best >= misfits[0]:
+        return Judgement.IN_ORDER
+    return Judgement.VIOLATION if best == 0 else Judgement.CANNOT_TELL
 
 
 def _settle_first_seat(state: RulesState, said: list[Said], hand: Hand, at: float) -> None:
@@ -340,10 +344,11 @@ def _settle_first_seat(state: RulesState, said: list[Said], hand: Hand, at: floa
     for f in ledger.standing(state, "HOLE_FIRST_SEAT"):
         if f.code != "HOLE_FIRST_SEAT" or not f.asking or f.seat is None:
             continue
-        if _began_elsewhere(hand):
+        judged = _began_elsewhere(hand)
+        if judged is Judgement.VIOLATION:
             ledger.sharpen(state, said, f.id, at=at, asking=False, positive=False)
             hand.suspicions = tuple(s for s in hand.suspicions if s.finding != f.id)
-        elif _complete(hand, f.seat):
+        elif judged is Judgement.IN_ORDER:
             ledger.settle(state, said, f.id, FindingState.CORRECTED, at=at)
 
 
