@@ -330,11 +330,14 @@ def hash_of(record: Record) -> str:
 
 def exported(record: Record) -> dict[str, Any]:
     """The record as one JSON object, its body opened up. The body's canonical JSON is again what
-    the chain covers."""
+    the chain covers. Raises RecordError if the body is no JSON (a damaged file)."""
     row: dict[str, Any] = {
         f.name: plain(getattr(record, f.name)) for f in dataclasses.fields(record)
     }
-    row["body"] = json.loads(record.body)
+    try:
+        row["body"] = json.loads(record.body)
+    except ValueError as e:
+        raise RecordError(f"record {record.seq}: the body is no JSON") from e
     return row
 
 

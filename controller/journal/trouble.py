@@ -41,6 +41,7 @@ _SQLITE = {
     sqlite3.SQLITE_CORRUPT: Trouble.CORRUPT,
     sqlite3.SQLITE_NOTADB: Trouble.CORRUPT,
     sqlite3.SQLITE_FORMAT: Trouble.CORRUPT,
+    sqlite3.SQLITE_ERROR: Trouble.CORRUPT,  # a table or a column that is not there
     sqlite3.SQLITE_BUSY: Trouble.LOCKED,
     sqlite3.SQLITE_LOCKED: Trouble.LOCKED,
 }

@@ -159,3 +159,18 @@ def test_a_blob_sealed_afresh_is_not_taken_for_the_journaled_one(path: Path, key
     done = run("unseal", path, "--key", keys.private)
     assert done.exit_code == 1
     assert "proves nothing" in done.output
+
+
+def test_a_body_that_is_no_json_ends_the_export_in_words(path: Path) -> None:
+    tampered(path, "UPDATE records SET body = '{\"at\":' WHERE seq = 3")
+    result = run("export", path)
+    assert result.exit_code == 2
+    assert "record 3: the body is no JSON" in result.output
+    assert "journal verify" in result.output
+
+
+def test_a_table_that_is_gone_is_damage_and_no_fault_of_the_cable(path: Path) -> None:
+    tampered(path, "DROP TABLE records")
+    result = run("head", path)
+    assert result.exit_code == 2
+    assert "damaged (no such table: records)" in result.output
