@@ -393,6 +393,8 @@ class Daemon:
             self._stage(reading)
         self._judged(self._table.feed(reading))
         self._heard_at = None
+        if self.readings_seen < len(self.config.layout.antennas):
+            return  # one plain round first: no place stays unknown while others are looked at
         focus = self._table.focus
         if focus != self._focus:
             self._focus = focus

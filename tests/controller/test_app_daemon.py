@@ -222,6 +222,18 @@ def test_a_missing_burn_is_judged_journaled_and_shown(
     assert kinds.count("HandEnded") == 2
 
 
+def test_every_place_is_looked_at_once_before_any_is_looked_at_closer(
+    tmp_path: Path, burn_missing: list[Reading]
+) -> None:
+    config = config_in(tmp_path)
+    places = len(config.layout.antennas)
+    _, early, _ = watch(config, burn_missing[: places - 1])
+    assert early.focused == []
+    config.journal.unlink()
+    _, later, _ = watch(config, burn_missing[:places])
+    assert len(later.focused) == 1
+
+
 def test_nothing_is_shown_before_it_is_on_the_disk(
     tmp_path: Path, burn_missing: list[Reading]
 ) -> None:
