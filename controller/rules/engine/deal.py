@@ -315,9 +315,9 @@ def _complete(hand: Hand, seat: int) -> bool:
 def _began_elsewhere(hand: Hand) -> Judgement:
     """Whether the deal as it was read went round from another seat than the first due.
 
-    Yes only if every card then follows the one before it, and the last comes in the flow of the
-    deal (a card that is read only when it is looked for does not); cannot tell while that still
-    fits better than a round from the right seat, with one card read late."""
+    Yes only if every card then follows the one before it, in the flow of the deal, and two seats at
+    least were served late: a single one may have held a card that was not read. Cannot tell while
+    a round from another seat still fits better than one from the right seat."""
     plan = hand.plan
     seats = plan.seats
     if any(i not in hand.fills for i in range(plan.first_hole, plan.last_hole + 1)):
@@ -336,7 +336,7 @@ def _began_elsewhere(hand: Hand) -> Judgement:
     best = min(misfits[1:])
     if best >= misfits[0]:
         return Judgement.IN_ORDER
-    return Judgement.VIOLATION if best == 0 else Judgement.CANNOT_TELL
+    return Judgement.VIOLATION if 0 in misfits[2:] else Judgement.CANNOT_TELL
 
 
 def _settle_first_seat(state: RulesState, said: list[Said], hand: Hand, at: float) -> None:
