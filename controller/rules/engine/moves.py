@@ -90,6 +90,8 @@ def stray_stands(state: RulesState, said: list[Said], pending: Pending, at: floa
         return
     if not in_play(state, hand, at, pending.token):
         return
+    if pending.what == "board-in-muck" and not _board_lies(state):
+        return  # every board card is gone: it is the gather
     bad = state.findings.get(hand.token_findings.get(pending.token, 0))
     if bad is not None and bad.code.startswith("DECK_"):
         return  # the card itself is the mistake
@@ -119,6 +121,12 @@ def stray_stands(state: RulesState, said: list[Said], pending: Pending, at: floa
         seen=f"at {pending.zone}",
         evidence=(pending.seq,),
         evident=pending.evident,
+    )
+
+
+def _board_lies(state: RulesState) -> bool:
+    return any(
+        is_board(c.zone) and c.lifted_since is None and not c.carried for c in state.cards.values()
     )
 
 
