@@ -14,7 +14,6 @@ from functools import lru_cache
 TICK = "✓"
 CROSS = "×"
 ARROW = "→"
-DOT = "·"
 
 _SMALL = """
 A .#. #.# ### #.# #.#

@@ -26,7 +26,6 @@ BOARD_CARDS = 5
 GAMES = ("holdem", "omaha", "omaha8")
 
 STANDARD_NOTE = "standard practice"
-ASSUMED_NOTE = "assumed rule"
 
 
 class Setting(BaseModel, Generic[T]):

@@ -23,9 +23,6 @@ from drivers.sim.world import DECKS, Card, World
 Swap = Literal["foreign", "joker", "card", "duplicate", "clone"]
 Input = ButtonReading | SeatReading | KeyPress
 
-STREET_CARDS = {"flop": 3, "turn": 1, "river": 1}
-BOARD_PLACES = ("board", "board/flop", "board/turn", "board/river")
-
 
 @dataclass(frozen=True, slots=True)
 class Pick:

@@ -1,4 +1,5 @@
-"""Going on after a restart: from where everything was settled, and cards by position, under new tokens."""
+"""Going on after a restart: from where everything was settled, and cards by position, under new
+tokens."""
 
 from __future__ import annotations
 
@@ -9,8 +10,9 @@ from controller.rules.engine.state import NEVER, Fill, Hand, RulesState
 
 
 def so_far(state: RulesState) -> SoFar | None:
-    """All that is worth knowing of the hands before, where no more of them is open; None where there is. A hand that
-    left a finding is open until the next begins, for the floor may still rule on it."""
+    """All that is worth knowing of the hands before, where no more of them is open; None where
+    there is. A hand that left a finding is open until the next begins, for the floor may still rule
+    on it."""
     settled = (
         state.book is not None
         and state.hand is None

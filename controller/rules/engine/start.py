@@ -17,6 +17,7 @@ HOUSE_FINDINGS = frozenset({"READER_LOST", "SEAT_OVER_MAX", "SEAT_UNASSIGNED"})
 
 
 def due_seats(state: RulesState) -> tuple[int, ...]:
+    """Seats that are due cards in the coming hand: the registry's word, never a sensor's."""
     return tuple(sorted(s for s, st in state.seats.items() if st is SeatStatus.IN))
 
 

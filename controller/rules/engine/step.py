@@ -16,7 +16,6 @@ from controller.model.events import (
     ReaderLost,
     SeatRegistered,
     SeatSeen,
-    SeatStatus,
     StillEmpty,
     SubstantialAction,
     TableEvent,
@@ -25,7 +24,7 @@ from controller.model.events import (
     TagFault,
     TagVerdict,
 )
-from controller.model.findings import FindingState, Said, Severity, Street
+from controller.model.findings import FindingState, Said, Street
 from controller.model.table import COUNT, MUCK, STUB, is_board, seat_of
 from controller.rules.engine import (
     board,
@@ -281,7 +280,7 @@ def _between_hands(state: RulesState, said: list[Said], event: CardCame) -> None
             seat is not None
             and state.lone is None
             and event in state.loose
-            and seat in seated(state)
+            and seat in start.due_seats(state)
             and event.at - state.ended_at >= CLEAR_S
         ):
             state.lone = Pending(
@@ -663,12 +662,3 @@ def _opened(state: RulesState, said: list[Said], event: TableOpened) -> None:
     if first or event.opening:
         state.opening = event.opening
     start.over_max(state, said, event.at)
-
-
-def seated(state: RulesState) -> tuple[int, ...]:
-    """Seats that are due cards in the next hand."""
-    return tuple(sorted(s for s, st in state.seats.items() if st is SeatStatus.IN))
-
-
-def severest(findings: tuple[Severity, ...]) -> Severity | None:
-    return max(findings, key=lambda s: s.rank, default=None)
