@@ -90,6 +90,7 @@ class Journal:
         self._db: sqlite3.Connection | None = None
         self._lock: int | None = None
         self._file: tuple[int, int] | None = None
+        self._sizes: dict[Path, int] = {}
         self._head: Head | None = None
         self._doubt: Head | None = None
         self._next = 1
@@ -240,6 +241,7 @@ class Journal:
             with contextlib.suppress(sqlite3.Error):
                 self._db.close()
             self._db = None
+            self._sizes.clear()  # the last to close puts the log away
 
     def _write(self, flying: list[Staged]) -> None:
         self._still_there()
@@ -274,6 +276,7 @@ class Journal:
                 self._shut()
             raise
         self._head, self._doubt = self._doubt, None
+        self._sizes = {f: _size(f) for f in (self.path, Path(f"{self.path}-wal"))}
 
     def _still_there(self) -> None:
         # SQLite would go on writing into a file that has been deleted, and call it committed.
@@ -293,6 +296,9 @@ class Journal:
             raise JournalError(
                 Trouble.GONE, self.path, "moved, deleted or replaced under the table"
             )
+        # SQLite reads back what it remembers, and would not notice either.
+        if self._db is not None and any(_size(f) < size for f, size in self._sizes.items()):
+            raise JournalError(Trouble.CORRUPT, self.path, "cut short under the table")
 
     def _agree(self, db: sqlite3.Connection) -> tuple[Head, int]:
         """The head on the disk and the number after it. It must be the head as we left it, or as a
@@ -325,6 +331,13 @@ class Journal:
 def _after(newest: tuple[int, str, str, str, str, str]) -> int:
     """The number that follows a row of NEWEST."""
     return newest[0] + numbers_taken(newest[4], newest[5])
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
 
 
 def _passing(e: sqlite3.Error) -> bool:

@@ -200,6 +200,19 @@ def test_a_file_exchanged_for_an_older_copy(tmp_path: Path) -> None:
         assert troubles == [Trouble.GONE, Trouble.FOREIGN, Trouble.FOREIGN]
 
 
+@pytest.mark.parametrize("side", ["", "-wal"])
+def test_a_file_cut_short_under_the_table(tmp_path: Path, side: str) -> None:
+    path = tmp_path / "j.db"
+    with Journal(path, checkpoint_commits=2) as journal:
+        for _ in range(4):
+            journal.append(ticks(1))
+        os.truncate(f"{path}{side}", 100)
+        for _ in range(2):
+            with pytest.raises(JournalError, match="cut short") as refused:
+                journal.append(ticks(1))
+            assert refused.value.trouble is Trouble.CORRUPT
+
+
 def test_a_file_that_is_no_journal(tmp_path: Path) -> None:
     rubbish, other = tmp_path / "rubbish.db", tmp_path / "other.db"
     rubbish.write_bytes(b"not a database" * 1000)
