@@ -121,11 +121,14 @@ def replay(path: JournalPath, as_json: AsJson = False) -> None:
     # The rules are loaded by this command alone: the others must work on a machine with little.
     engine = importlib.import_module("controller.rules.engine")
     with _opened("replay", path) as journal:
+        chain = verified(journal)
         found = replayed(journal, engine.closed, engine.step)
     now = build_name()
+    sound = found.same and chain.ok
     if as_json:
         told: dict[str, Any] = {
             "same": found.same,
+            "chain_faults": [asdict(f) for f in chain.faults],
             "events": found.events,
             "said": found.said,
             "skipped": found.skipped,
@@ -135,6 +138,8 @@ def replay(path: JournalPath, as_json: AsJson = False) -> None:
         }
         typer.echo(json.dumps(told))
     else:
+        for fault in chain.faults[:_SHOWN]:
+            typer.echo(str(fault))
         for difference in found.differences[:_SHOWN]:
             typer.echo(_difference_text(difference))
         if len(found.differences) > _SHOWN:
@@ -145,10 +150,16 @@ def replay(path: JournalPath, as_json: AsJson = False) -> None:
         others = [b for b in found.builds if b != now]
         if others:
             typer.echo(f"written by another build: {', '.join(others)}")
-        typer.echo(
-            "the same, bit for bit" if found.same else f"{len(found.differences)} differences"
-        )
-    raise typer.Exit(0 if found.same else 1)
+        if not chain.ok:
+            typer.echo(
+                f"the journal is not whole ({len(chain.faults)} faults): a replay of it proves"
+                " nothing. Next: burnturn journal verify"
+            )
+        elif found.same:
+            typer.echo("the same, bit for bit")
+        else:
+            typer.echo(f"{len(found.differences)} differences")
+    raise typer.Exit(0 if sound else 1)
 
 
 def _difference(d: Difference) -> dict[str, Any]:

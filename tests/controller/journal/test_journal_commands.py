@@ -82,6 +82,16 @@ def test_verify_names_what_is_wrong(path: Path) -> None:
     assert [(f["seq"], f["wrong"]) for f in told["faults"]][:2] == [(4, "missing"), (6, "changed")]
 
 
+def test_a_replay_of_a_journal_that_is_not_whole_proves_nothing(path: Path) -> None:
+    tampered(path, "DELETE FROM records WHERE seq = 4")
+    found = run("replay", path)
+    assert found.exit_code == 1
+    assert "the journal is not whole" in found.output
+    assert "bit for bit" not in found.output
+    told = json.loads(run("replay", path, "--json").output)
+    assert told["chain_faults"]
+
+
 def test_a_cut_tail_is_found_by_the_head_kept_outside(path: Path) -> None:
     head = run("head", path).output.strip()
     tampered(path, "DELETE FROM records WHERE seq = 9")
