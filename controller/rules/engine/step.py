@@ -23,6 +23,7 @@ from controller.model.events import (
     TableResumed,
     TagFault,
     TagVerdict,
+    Token,
 )
 from controller.model.findings import FindingState, Said, Street
 from controller.model.table import COUNT, MUCK, STUB, is_board, seat_of
@@ -92,6 +93,8 @@ def step(state: RulesState, event: TableEvent) -> tuple[RulesState, tuple[Said, 
     elif isinstance(event, CardLeft):
         moves.on_left(new, said, event)
     elif isinstance(event, CardCarried):
+        if new.hand is not None and _counted(new.hand, event.token):
+            return new, tuple(said)  # a card of this hand is not left over from another
         new.cards[event.token] = CardAt(event.zone, None, NEVER, NEVER, carried=True)
     elif isinstance(event, TagVerdict):
         _tag(new, said, event)
@@ -239,7 +242,8 @@ def _came(state: RulesState, said: list[Said], event: CardCame) -> None:
             state.cards[event.token] = replace(was, lifted_since=None)
             return
         was = None
-    if event.source is None and was is not None and was.zone != event.zone:
+    held = state.hand is not None and _counted(state.hand, event.token)
+    if event.source is None and was is not None and was.zone != event.zone and not held:
         was = None  # where it lay before was no place of its own: a wash, an earlier hand
     if event.zone == COUNT or (was is None and resume.adopts(state, event)):
         return
@@ -268,6 +272,11 @@ def _came(state: RulesState, said: list[Said], event: CardCame) -> None:
     else:
         state.cards[event.token] = place
         moves.on_moved(state, said, event, was)
+
+
+def _counted(hand: Hand, token: Token) -> bool:
+    """Whether the card has a place in this hand."""
+    return token in hand.at_seat or any(f.token == token for f in hand.fills.values())
 
 
 def _between_hands(state: RulesState, said: list[Said], event: CardCame) -> None:

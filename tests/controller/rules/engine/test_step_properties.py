@@ -162,21 +162,18 @@ def _tick(watcher: Watcher, at: float) -> Iterator[TableEvent]:
         yield Tick(at=max(at, due))
 
 
-def _came(token: Token, zone: Zone, uncertain_s: float) -> Act:
-    """Any card comes anywhere, from where it lay if it lay somewhere."""
+def _came(token: Token, zone: Zone, uncertain_s: float, truthful: bool) -> Act:
+    """Any card comes anywhere, from where it lay if it lay somewhere, or falsely from the deck."""
 
     def act(watcher: Watcher, at: float) -> Iterator[TableEvent]:
-        state = watcher.state
-        place = state.cards.get(token)
-        if state.hand is None and any(e.token == token for e in state.loose):
-            return
+        place = watcher.state.cards.get(token)
         yield CardCame(
             at=at,
             token=token,
             zone=zone,
             after=at - uncertain_s if uncertain_s < 11.0 else float("-inf"),
             before=at - min(0.1, uncertain_s),
-            source=place.zone if place and not place.carried else None,
+            source=place.zone if truthful and place and not place.carried else None,
         )
 
     return act
@@ -284,7 +281,7 @@ acts: st.SearchStrategy[Act] = st.one_of(
     lots,
     st.just(_silence),
     st.just(_tick),
-    st.builds(_came, cards, places, times),
+    st.builds(_came, cards, places, times, st.booleans()),
     st.builds(_goes, st.integers(0, 40), st.none() | places),
     st.builds(_carried, places),
     other_events.map(_always),
