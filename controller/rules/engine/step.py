@@ -290,7 +290,7 @@ def _between_hands(state: RulesState, said: list[Said], event: CardCame) -> None
             and state.lone is None
             and event in state.loose
             and seat in start.due_seats(state)
-            and event.at - state.ended_at >= CLEAR_S
+            and event.after - state.ended_at >= CLEAR_S
         ):
             state.lone = Pending(
                 what="lone",
