@@ -237,8 +237,12 @@ def test_check_names_faults_and_runs_nothing(tmp_path: Path) -> None:
     code, text = command("check", str(file))
     assert code == 1
     assert "night.deal:4:6: 'untill' is one word too many" in text.replace("\n", "")
+    file.write_text(HAND + "hole\n")
+    assert command("check", str(file)) == (0, "1 file, in order\n")
     file.write_text(HAND)
-    assert command("check", str(file)) == (0, "")
+    code, text = command("check", str(file))
+    assert code == 1
+    assert "there is no act in it" in text.replace("\n", "")
 
 
 def test_a_profile_may_lie_beside_the_file(tmp_path: Path) -> None:
