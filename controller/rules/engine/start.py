@@ -12,6 +12,7 @@ from controller.rules.plans import dealing_order
 
 BURN_S = 6.0  # a burn that lies so long before the first hole card is no part of the deal
 MISPLACED = ("BTN_START", "BTN_NOT_MOVED", "BTN_SKIPPED", "BTN_BACKWARD")
+CLEAR_S = 10.0  # a single card that came so shortly after a hand may be one of its cards
 LOOSE_S = 8.0  # two arrivals at two seats within so long are a deal
 HOUSE_FINDINGS = frozenset({"READER_LOST", "SEAT_OVER_MAX", "SEAT_UNASSIGNED"})
 
@@ -86,7 +87,9 @@ def consider_start(state: RulesState, event: CardCame) -> list[CardCame] | None:
     burns = [e for e in state.loose if e.zone == book.layout.burn_zone]
     if event.zone == book.layout.burn_zone:
         # A first burn may begin a hand, whether the house has one or not; in a wash it does not lie
-        # alone.
+        # alone. Where the house has none, a card there so soon after a hand is one of that hand.
+        if not book.shape.burns[Street.DEAL] and event.after - state.ended_at < CLEAR_S:
+            return None
         return [event] if len(burns) == 1 and not elsewhere else None
     if seat is None:
         return None

@@ -48,7 +48,6 @@ PAUSE_S = 1.0
 FLICKER_S = 8.0  # a forgotten card that is read again so soon has not been dealt
 SURPLUS_LONGEST_S = 8.0
 LONE_S = 2.0  # a single card at a wrong seat that lies for so long is a deal's beginning
-CLEAR_S = 10.0  # unless the hand before ended so shortly ago that it may be one of its cards
 CONFIRM_START_S = 6.0  # a first burn that lies alone for so long is a hand's beginning
 
 _TAG_CODES = {
@@ -290,7 +289,7 @@ def _between_hands(state: RulesState, said: list[Said], event: CardCame) -> None
             and state.lone is None
             and event in state.loose
             and seat in start.due_seats(state)
-            and event.after - state.ended_at >= CLEAR_S
+            and event.after - state.ended_at >= start.CLEAR_S
         ):
             state.lone = Pending(
                 what="lone",
