@@ -849,16 +849,19 @@ class Sensing:
     def _after(self, antenna: Antenna, tag: Tag, run: Run) -> float:
         """Start of the k-th last clean poll, with room, before the card's first sight in this stay.
 
-        A read with fewer than k silences between it and the next one may belong to the same stay.
+        Earlier reads here belong to the same stay unless a longer silence parts them from it: more
+        than k looks after a single read, as of a card in flight, and twice k after several. That
+        k looks in a row miss a lying card is as rare as the budget allows only before its first
+        read; after it there are many places in which such a gap may fall.
         """
         looks = antenna.looks
         first = run.first_started
-        for read in reversed(tag.reads.get(antenna.number, ())):
-            if read < first:
-                between = sum(1 for s in looks if read < s < first)
-                if between >= antenna.k:
-                    break
-                first = read
+        earlier = [r for r in tag.reads.get(antenna.number, ()) if r < first]
+        while earlier:
+            needed = antenna.k + 1 if len(earlier) == 1 else 2 * antenna.k
+            if sum(1 for s in looks if earlier[-1] < s < first) >= needed:
+                break
+            first = earlier.pop()
         silent = [s for s in looks if s < first]
         after = silent[-antenna.k] if len(silent) >= antenna.k else -inf
         if tag.source is antenna and tag.home is None:

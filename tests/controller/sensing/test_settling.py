@@ -71,6 +71,23 @@ def test_an_early_sight_that_two_misses_follow_widens_the_interval() -> None:
     assert card.after <= landed - 3 * table.sweep_s
 
 
+@pytest.mark.parametrize(("read", "missed"), [(1, 4), (2, 4), (2, 7)])
+def test_k_misses_in_a_row_after_its_first_sights_leave_a_card_where_it_lay(
+    read: int, missed: int
+) -> None:
+    """Silence proves an empty place before anything was read there; between two sights of the same
+    card as many misses may fall at many moments, and a wrong date accuses the dealer."""
+    table = PolledTable()
+    table.sweep(8)
+    landed = table.now
+    table.lay("seat/3", tag(1))
+    table.sweep(read)
+    table.sweep(missed, seat3=[])
+    assert came(table.events) == []
+    card = came(table.sweep(12))[0]
+    assert card.after <= landed
+
+
 def test_a_card_in_flight_settles_where_it_lands() -> None:
     table = PolledTable()
     table.sweep(6)
