@@ -399,7 +399,8 @@ class Robot:
         chance = self._chance
         needed = max(STREETS.index(s or "deal") for s in (h.street, h.unread_street))
         if h.mistake is not None and MISTAKES[h.mistake].group == "betting":
-            needed = max(needed, min(3, STREETS.index(h.street or "deal") + 1))
+            # Once a single player is left the hand is over, and no card on the table is a mistake.
+            needed = max(needed, STREETS.index(h.street or "deal") + 1)
         now = [s for s in h.order if s != h.absent]
         stays: list[tuple[int, ...]] = []
         for i in range(len(STREETS)):
