@@ -7,6 +7,7 @@ The suite needs no particular cards: on hardware, lay down whatever is at hand.
 from __future__ import annotations
 
 import asyncio
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import AsyncIterator
 from itertools import pairwise
@@ -34,10 +35,10 @@ async def take(
     return polls, health
 
 
-class TagReaderContract:
+class TagReaderContract(ABC):
+    @abstractmethod
     def reader(self) -> TagReader:
         """A closed reader, healthy, with at least two antennas."""
-        raise NotImplementedError
 
     def polls(self, count: int, focus: tuple[int, ...] = ()) -> tuple[list[Poll], list[Health]]:
         """Open it, take polls, close it; it must leave nothing running."""

@@ -142,42 +142,41 @@ def _show(state: RulesState, said: list[Said], hand: Hand, s: Suspicion, at: flo
         if any(f.seat == s.seat for f in ledger.standing(state, s.code)):
             drop(hand, s)
             return
-        number = ledger.open_finding(
-            state,
-            said,
-            s.code,
-            at=at,
-            street=s.street,
-            seat=s.seat,
-            zone=s.zone,
-            expected=s.expected,
-            seen=s.seen,
-            evidence=s.evidence,
-            positive=False,
-            evident=s.evident,
-        )
-        _shown(hand, s, number, at, step=3)
+        _shown(hand, s, _open(state, said, s, at, asking=False), at, step=3)
     elif s.code == "BURN_MISSING" and reclaim_late_burn(state, said, hand, s.street, at):
         drop(hand, s)
     else:
-        number = ledger.open_finding(
-            state,
-            said,
-            s.code,
-            at=at,
-            street=s.street,
-            seat=s.seat,
-            zone=s.zone,
-            expected=s.expected,
-            seen=s.seen,
-            evidence=s.evidence,
-            asking=True,
-            positive=False,
-            evident=s.evident,
-            counts=s.counts,
-            detail=s.detail,
-        )
-        _shown(hand, s, number, at)
+        _shown(hand, s, _open(state, said, s, at), at)
+
+
+def _open(
+    state: RulesState,
+    said: list[Said],
+    s: Suspicion,
+    at: float,
+    *,
+    code: str = "",
+    asking: bool = True,
+) -> int:
+    """A finding of what is suspected; returns its id. code: another name for the same thing, which
+    the suspicion's detail does not fit."""
+    return ledger.open_finding(
+        state,
+        said,
+        code or s.code,
+        at=at,
+        street=s.street,
+        seat=s.seat,
+        zone=s.zone,
+        expected=s.expected,
+        seen=s.seen,
+        evidence=s.evidence,
+        asking=asking,
+        positive=False,
+        evident=s.evident,
+        counts=s.counts,
+        detail="" if code else s.detail,
+    )
 
 
 def _show_order(state: RulesState, said: list[Said], hand: Hand, s: Suspicion, at: float) -> None:
@@ -239,30 +238,13 @@ def _show_count(state: RulesState, said: list[Said], hand: Hand, s: Suspicion, a
         _shown(hand, s, number, at)
         return
     last_round = all(hand.plan.slots[i].round == hand.plan.hole_cards for i in s.missing)
-    first_code = s.code
     if book.button_last_strict and s.seat == hand.button and last_round:
-        first_code = "HOLE_LAST_NOT_BUTTON"
-    number = ledger.open_finding(
-        state,
-        said,
-        first_code,
-        at=at,
-        street=s.street,
-        seat=s.seat,
-        zone=s.zone,
-        expected=s.expected,
-        seen=s.seen,
-        evidence=s.evidence,
-        asking=True,
-        positive=False,
-        evident=s.evident,
-        counts=s.counts,
-        detail=s.detail if first_code == s.code else "",
-    )
-    if first_code != s.code:
+        number = _open(state, said, s, at, code="HOLE_LAST_NOT_BUTTON")
         ledger.sharpen(
             state, said, number, at=at, code=s.code, asking=True, counts=s.counts, detail=s.detail
         )
+    else:
+        number = _open(state, said, s, at)
     _shown(hand, s, number, at)
 
 
