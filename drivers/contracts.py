@@ -48,8 +48,8 @@ class TagReader(Device, Protocol):
         ...
 
     def focus(self, antennas: Sequence[int]) -> None:
-        """Look at these more often from now on; none: look at all alike. Unknown numbers are left
-        out."""
+        """Look at these more often from now on, at the first of them most; none: look at all alike.
+        Unknown numbers are left out."""
         ...
 
 

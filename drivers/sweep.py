@@ -9,10 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from itertools import cycle
+from itertools import chain, cycle
 from typing import Literal
 
 Order = Literal["with", "against"]
+
+LEAD_FIRST = (True, True, False) * 3
+LEAD_LATER = (True, False)
+"""Whose is each visit to the focus: that of the antenna which leads it, or the others'. New in the
+lead it is visited more often, as its silence just then is what proves an order."""
 
 
 class SweepScheduler:
@@ -33,12 +38,14 @@ class SweepScheduler:
         "_focus",
         "_focus_next",
         "_focus_set",
+        "_lead",
         "_place",
         "_round",
         "_round_next",
         "_served",
         "_share",
         "_take_focus",
+        "_take_lead",
     )
 
     def __init__(
@@ -60,6 +67,8 @@ class SweepScheduler:
         self._focus: tuple[int, ...] = ()
         self._focus_set: frozenset[int] = frozenset()
         self._focus_next: Callable[[], int] | None = None
+        self._lead: int | None = None
+        self._take_lead = _lead_turns()
         self._after_focus = -1
         self._served: set[int] = set()
 
@@ -83,23 +92,29 @@ class SweepScheduler:
         return 2 * (-(-len(self._antennas) * denominator // rest) + numerator)
 
     def focus(self, antennas: Sequence[int] = ()) -> None:
-        """Visit these more often from the next visit on. Antennas that are not ours are left out;
-        none, or all of ours, mean a plain round. The rotation goes on behind the last focused
-        visit, so a focus that moves with every card starves nobody."""
-        wanted = self._focus_set
-        if len(antennas) != len(wanted) or not wanted.issuperset(antennas):
-            wanted = frozenset(antennas).intersection(self._antennas)
-        else:
+        """Visit these more often from the next visit on. The first of them leads: it is visited
+        every other time, and two times in three while it is new in the lead; the others take turns.
+        Antennas that are not ours are left out; none, or all of ours, mean a plain round. The turns
+        go on behind the last focused visit, so a focus that moves with every card starves nobody.
+        """
+        ours = self._place
+        lead = next((a for a in antennas if a in ours), None)
+        same = len(antennas) == len(self._focus_set) and self._focus_set.issuperset(antennas)
+        if same and lead == self._lead:
             return
-        if not wanted or len(wanted) == len(self._antennas) or not self._share:
-            self._focus, self._focus_set, self._focus_next = (), frozenset(), None
+        wanted = frozenset(antennas).intersection(ours)
+        if not wanted or len(wanted) == len(ours) or not self._share:
+            self._lead, self._focus, self._focus_set, self._focus_next = None, (), frozenset(), None
             return
-        place = self._place
-        inside = sorted(wanted, key=place.__getitem__)
-        turn = next((i for i, a in enumerate(inside) if place[a] > self._after_focus), 0)
+        if lead != self._lead:
+            self._lead = lead
+            self._take_lead = _lead_turns()
+        inside = sorted(wanted, key=ours.__getitem__)
+        turn = next((i for i, a in enumerate(inside) if ours[a] > self._after_focus), 0)
         self._focus = tuple(inside[turn:] + inside[:turn])
         self._focus_set = wanted
-        self._focus_next = cycle(self._focus).__next__
+        others = [a for a in self._focus if a != lead] or self._focus
+        self._focus_next = cycle(others).__next__
 
     def next(self) -> int:
         """The antenna to look at now."""
@@ -107,8 +122,11 @@ class SweepScheduler:
         if focus_next is None:
             return self._round_next()
         if self._take_focus():
-            antenna = focus_next()
-            self._after_focus = self._place[antenna]
+            if self._lead is not None and self._take_lead():
+                antenna = self._lead
+            else:
+                antenna = focus_next()
+                self._after_focus = self._place[antenna]
             self._served.add(antenna)
             return antenna
         antenna = self._round_next()
@@ -119,3 +137,7 @@ class SweepScheduler:
             served.discard(antenna)
             antenna = self._round_next()
         return antenna
+
+
+def _lead_turns() -> Callable[[], bool]:
+    return chain(LEAD_FIRST, cycle(LEAD_LATER)).__next__

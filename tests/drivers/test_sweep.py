@@ -26,27 +26,43 @@ def test_without_focus_it_is_a_plain_round(order: Order, first: list[int]) -> No
     assert sorted(seen[:15]) == list(ALL)
 
 
-def test_focused_antennas_get_three_visits_in_four_against_the_deal() -> None:
+def test_focused_antennas_get_three_visits_in_four() -> None:
     scheduler = SweepScheduler(ALL)
     scheduler.focus((4, 5, 6))
     seen = visits(scheduler, 400)
     assert Counter(a in (4, 5, 6) for a in seen) == {True: 300, False: 100}
-    assert [a for a in seen if a in (4, 5, 6)][:6] == [6, 5, 4, 6, 5, 4]
     assert [a for a in seen if a not in (4, 5, 6)][:5] == [15, 14, 13, 12, 11]
 
 
-def test_with_the_deal_the_focus_ascends() -> None:
-    scheduler = SweepScheduler(ALL, "with")
-    scheduler.focus((6, 4))
-    assert [a for a in visits(scheduler, 8) if a in (4, 6)] == [4, 6, 4, 6, 4, 6]
+def test_the_first_in_focus_leads_most_of_all_when_it_is_new_there() -> None:
+    scheduler = SweepScheduler(ALL)
+    scheduler.focus((4, 5, 6))
+    focused = [a for a in visits(scheduler, 400) if a in (4, 5, 6)]
+    assert focused[:9] == [4, 4, 6, 4, 4, 5, 4, 4, 6]
+    assert Counter(focused[9:]) == {4: 146, 5: 73, 6: 72}
+    scheduler.focus((5, 4, 6))
+    assert Counter(a for a in visits(scheduler, 12) if a in (4, 5, 6)) == {5: 6, 4: 2, 6: 1}
+
+
+@pytest.mark.parametrize(("order", "others"), [("with", [3, 5, 6]), ("against", [6, 5, 3])])
+def test_the_others_take_turns_in_the_order_of_the_round(order: Order, others: list[int]) -> None:
+    scheduler = SweepScheduler(ALL, order)
+    scheduler.focus((4, 6, 3, 5))
+    assert [a for a in visits(scheduler, 40) if a in (3, 5, 6)][:6] == others * 2
 
 
 def test_a_focus_that_shrinks_card_by_card_goes_on_where_it_was() -> None:
     scheduler = SweepScheduler(ALL)
-    scheduler.focus((3, 4, 5, 6))
-    assert visits(scheduler, 2) == [6, 5]
-    scheduler.focus((4, 5, 6))
-    assert scheduler.next() == 4
+    scheduler.focus((2, 3, 4, 5, 6))
+    assert visits(scheduler, 7) == [2, 2, 6, 15, 2, 2, 5]
+    scheduler.focus((2, 3, 4, 5))
+    assert [a for a in visits(scheduler, 8) if a in (3, 4, 5)] == [4, 3]
+
+
+def test_one_in_focus_gets_all_its_visits() -> None:
+    scheduler = SweepScheduler(ALL)
+    scheduler.focus((8,))
+    assert Counter(visits(scheduler, 60))[8] == 45
 
 
 def test_focus_can_be_ended_and_ignores_strangers() -> None:
@@ -71,21 +87,29 @@ def test_focus_on_everything_or_with_no_share_is_a_plain_round() -> None:
         assert len(scheduler.focused) == 0
 
 
+def _first_few(antennas: list[int]) -> st.SearchStrategy[list[int]]:
+    return st.integers(0, len(antennas)).map(lambda n: antennas[:n])
+
+
 @given(
     st.sampled_from(["with", "against"]),
     st.floats(0, 0.99),
-    st.lists(st.tuples(st.sets(st.integers(1, 15)), st.integers(1, 9)), min_size=1, max_size=40),
+    st.lists(
+        st.tuples(st.permutations(range(1, 16)).flatmap(_first_few), st.integers(1, 9)),
+        min_size=1,
+        max_size=40,
+    ),
 )
 def test_no_antenna_is_starved_however_the_focus_moves(
-    order: Order, share: float, moves: list[tuple[set[int], int]]
+    order: Order, share: float, moves: list[tuple[list[int], int]]
 ) -> None:
     scheduler, twin = SweepScheduler(ALL, order, share), SweepScheduler(ALL, order, share)
     bound = scheduler.longest_gap
     last = dict.fromkeys(ALL, 0)
     count = 0
     for focus, stay in moves * (1 + 2 * bound // sum(s for _, s in moves)):
-        scheduler.focus(tuple(focus))
-        twin.focus(tuple(sorted(focus, reverse=True)))
+        scheduler.focus(focus)
+        twin.focus(focus)
         for _ in range(stay):
             count += 1
             antenna = scheduler.next()
