@@ -61,6 +61,17 @@ def on_board(state: RulesState, said: list[Said], event: CardCame) -> None:
     take_board_slot(state, said, hand, street, event)
 
 
+def answer_board_question(state: RulesState, said: list[Said], event: CardCame) -> None:
+    """A board card is read while one is being asked for."""
+    hand = state.hand
+    assert hand is not None
+    for s in hand.suspicions:
+        if s.code == "BOARD_COUNT" and s.finding is not None and event.zone in s.zones:
+            fill_slot(hand, min(s.missing), event)
+            board_answers(state, said, hand, s.street, event)
+            return
+
+
 def _take_back_street(state: RulesState, said: list[Said], hand: Hand, event: CardCame) -> None:
     """A street whose cards were all taken up, with no burn since, is being dealt again (TDA's
     recommended procedure for an early street: the same burn serves)."""

@@ -142,6 +142,11 @@ def judge_early_burns(state: RulesState, said: list[Said]) -> None:
         )
 
 
+def is_asked_for(hand: Hand) -> bool:
+    """Whether a question about a missing burn is on the board."""
+    return any(s.code == "BURN_MISSING" and s.finding is not None for s in hand.suspicions)
+
+
 def answer_burn_question(state: RulesState, said: list[Said], event: CardCame) -> None:
     """A burn is read while one is being asked for."""
     hand = state.hand

@@ -133,8 +133,11 @@ def _answer(
             ledger.sharpen(
                 state, said, finding.id, at=event.at, asking=False, evidence=(event.seq,)
             )
+    swapped = {s.finding for s in shown if _changed_places(hand, index, s)}
     if complete:
         for f in ledger.standing(state):
+            if f.id in swapped:
+                continue  # `order_stands` will judge it
             unread = any(s.finding == f.id for s in shown) or f.id in hand.by_silence
             about = f.seat == seat and (
                 f.code in COUNT_CODES
@@ -143,6 +146,16 @@ def _answer(
             )
             if about and not hand.extra_seat.get(seat):
                 ledger.settle(state, said, f.id, FindingState.CORRECTED, at=event.at)
+
+
+def _changed_places(hand: Hand, index: int, s: Suspicion) -> bool:
+    """Whether the card that was looked for came to slot `index` just after the one that proved it
+    late: dealt in the wrong order, and not merely unread."""
+    if s.code != ORDER or not s.slots:
+        return False
+    early = hand.fills.get(max(s.slots))
+    late = hand.fills[index]
+    return early is not None and violated(late, early) and late.before - early.before <= SWAP_S
 
 
 def check_order(
@@ -255,15 +268,18 @@ def _suspect_order(state: RulesState, hand: Hand, late: int, early: int, fill: F
 def _violation(
     state: RulesState, said: list[Said], hand: Hand, late: int, early: int, at: float
 ) -> None:
-    if covered(state, hand, late, early):
-        return
-    code, seat = code_for_pair(state, hand, late, early)
-    if not code:
-        return
     slot, first = hand.plan.slots[late], hand.plan.slots[early]
     evidence = (hand.fills[early].seq, hand.fills[late].seq)
     # A card that is long late may have been looked at before it was ever read: that only asks.
     doubtful = hand.fills[late].before - hand.fills[early].before > SWAP_S
+    if covered(state, hand, late, early):
+        asked = _asked_of(state, hand, late, early)
+        if asked is not None and not doubtful:
+            ledger.sharpen(state, said, asked, at=at, asking=False, evidence=evidence)
+        return
+    code, seat = code_for_pair(state, hand, late, early)
+    if not code:
+        return
     assert slot.seat is not None or slot.kind is SlotKind.BURN
     if doubtful and slot.seat is not None and _complete(hand, slot.seat):
         return
@@ -306,6 +322,18 @@ def _violation(
     note_order(hand, number, code, slot.seat, late, early)
     if doubtful:
         hand.by_silence |= {number}
+
+
+def _asked_of(state: RulesState, hand: Hand, late: int, early: int) -> int | None:
+    """The question that is asked about the order of these two slots, if there is one."""
+    if not hand.order_slots.issuperset((late, early)):
+        return None
+    seat = hand.plan.slots[late].seat
+    for number, named in hand.order_findings:
+        finding = state.findings.get(number)
+        if finding is not None and finding.asking and named == seat:
+            return number
+    return None
 
 
 def _complete(hand: Hand, seat: int) -> bool:

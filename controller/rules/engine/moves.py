@@ -582,6 +582,9 @@ def on_returned(state: RulesState, said: list[Said], event: CardCame, was: CardA
     hand.suspicions = tuple(
         s for s in hand.suspicions if not (s.code == "CARDS_OFF_TABLE" and s.token == event.token)
     )
+    if _unused_burn(state, hand, event):
+        _shown_as_burn(state, said, hand, event)
+        return
     seat = seat_of(event.zone)
     gone = [
         t
@@ -592,6 +595,28 @@ def on_returned(state: RulesState, said: list[Said], event: CardCame, was: CardA
         for f in ledger.standing(state, "CARDS_OFF_TABLE"):
             if f.seat == seat:
                 ledger.settle(state, said, f.id, FindingState.CORRECTED, at=event.at)
+
+
+def _unused_burn(state: RulesState, hand: Hand, event: CardCame) -> bool:
+    """Whether a burn is asked for, and the card shown on the burn pile has served as none yet."""
+    book = state.book
+    if book is None or event.zone != book.layout.burn_zone or not burns.is_asked_for(hand):
+        return False
+    slots = [i for street in hand.plan.burns.values() for i in street]
+    used = {f.token for i in slots if (f := hand.fills.get(i)) is not None}
+    return event.token not in used and event.token not in hand.extra_burns
+
+
+def _shown_as_burn(state: RulesState, said: list[Said], hand: Hand, event: CardCame) -> None:
+    """A seat's exposed card serves as the burn, though what replaced it was not seen to."""
+    seat = hand.at_seat.pop(event.token, None)
+    if seat is not None:
+        hand.burned_from_seat.pop(seat, None)
+        for i in hand.plan.by_seat[seat]:
+            f = hand.fills.get(i)
+            if f is not None and f.token == event.token:
+                hand.fills[i] = replace(f, token=None)
+    burns.answer_burn_question(state, said, event)
 
 
 def lying(state: RulesState) -> list[Token]:

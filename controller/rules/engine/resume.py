@@ -8,6 +8,8 @@ from dataclasses import replace
 from controller.model.events import CardCame, SoFar, Token
 from controller.rules.engine.state import NEVER, Fill, Hand, RulesState
 
+REREAD_S = 4.0  # by then a table whose cards lie still has been read and settled again
+
 
 def so_far(state: RulesState) -> SoFar | None:
     """All that is worth knowing of the hands before, where no more of them is open; None where
@@ -56,8 +58,13 @@ def resumed(state: RulesState, at: float) -> None:
     hand = state.hand
     if hand is not None:
         hand.pile_left = {}
+        read_again = at + REREAD_S
+        hand.pendings = tuple(replace(p, due=max(p.due, read_again)) for p in hand.pendings)
         hand.suspicions = tuple(
-            replace(s, since=at, silent=frozenset()) if s.step < 3 else s for s in hand.suspicions
+            replace(s, since=at, silent=frozenset(), not_before=max(s.not_before, read_again))
+            if s.step < 3
+            else s
+            for s in hand.suspicions
         )
 
 

@@ -84,6 +84,9 @@ def step(state: RulesState, event: TableEvent) -> tuple[RulesState, tuple[Said, 
         return new, tuple(said)
     if new.book is None:
         return new, ()
+    if isinstance(event, TableResumed):
+        # First of all: nobody looked in the time that has passed, so nothing falls due by it.
+        resume.resumed(new, event.at)
     _fall_due(new, said, event.at)
     if isinstance(event, CardCame):
         _came(new, said, event)
@@ -115,8 +118,6 @@ def step(state: RulesState, event: TableEvent) -> tuple[RulesState, tuple[Said, 
         _reader_lost(new, said, event)
     elif isinstance(event, ReaderBack):
         _reader_back(new, said, event)
-    elif isinstance(event, TableResumed):
-        resume.resumed(new, event.at)
     _after(new, said, event.at)
     return new, tuple(said)
 
@@ -259,6 +260,9 @@ def _came(state: RulesState, said: list[Said], event: CardCame) -> None:
         # hand to come.
         old = event.after == NEVER or event.before <= state.ended_at
         state.cards[event.token] = replace(place, carried=old)
+        state.loose = tuple(e for e in state.loose if e.token != event.token)
+        if state.lone is not None and state.lone.token == event.token:
+            state.lone = None
         if old:
             return
         _between_hands(state, said, event)
@@ -274,8 +278,14 @@ def _came(state: RulesState, said: list[Said], event: CardCame) -> None:
 
 
 def _counted(hand: Hand, token: Token) -> bool:
-    """Whether the card has a place in this hand."""
-    return token in hand.at_seat or any(f.token == token for f in hand.fills.values())
+    """Whether the card has a place in this hand, or is one too many in it."""
+    return (
+        token in hand.at_seat
+        or any(f.token == token for f in hand.fills.values())
+        or token in hand.extra_board
+        or token in hand.extra_burns
+        or any(token in extra for extra in hand.extra_seat.values())
+    )
 
 
 def _between_hands(state: RulesState, said: list[Said], event: CardCame) -> None:
@@ -367,6 +377,8 @@ def _arrived(state: RulesState, said: list[Said], event: CardCame) -> None:
         # The deck is being gathered or washed over the piles; only what was asked for is taken up.
         if event.zone == book.layout.burn_zone:
             burns.answer_burn_question(state, said, event)
+        elif is_board(event.zone):
+            board.answer_board_question(state, said, event)
         return
     if hand.provisional:
         if seat is None and _something_else_lies(state, event):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from controller.model.events import Token
+from controller.model.events import TableResumed, Token
 from controller.model.findings import FindingState, Judgement, Severity, Stage, Street
 from controller.model.table import LayoutOptions
 from controller.rules import engine
@@ -373,3 +373,52 @@ def test_no_burn_is_asked_for_while_the_table_is_taken_up() -> None:
     table.board(3)  # everybody but one has folded: the rabbit is hunted
     settle(table)
     assert table.findings == []
+
+
+def test_a_board_card_shown_when_the_hand_is_won_answers_the_question() -> None:
+    table = ToldTable()
+    given = table.hole(1, 2, 3, 4)
+    table.wait(10.0)
+    table.burn()
+    table.board(2)
+    table.silence("board", times=3, pace_s=2.0)
+    assert table.found("BOARD_COUNT").alarming
+    for seat in (1, 2, 3):
+        table.fold(*given[seat])
+    table.board(1)
+    assert table.found("BOARD_COUNT").state is FindingState.CORRECTED
+
+
+def test_an_exposed_card_shown_on_the_burn_pile_is_the_burn_that_was_asked_for() -> None:
+    table = ToldTable()
+    given = table.hole(1, 2, 3, 4)
+    exposed = given[2][0]
+    table.comes("burn", exposed)  # what replaced it is never read
+    table.wait(10.0)
+    table.board(3)
+    table.silence("burn", "muck", times=2, pace_s=2.0)
+    assert table.found("BURN_MISSING").alarming
+    table.leaves(exposed)
+    table.comes("burn", exposed)
+    assert table.found("BURN_MISSING").state is FindingState.CORRECTED
+    table.wait(10.0)
+    table.board(1)
+    table.silence("burn", "muck", times=2, pace_s=2.0)
+    assert len([f for f in table.findings if f.alarming]) == 1  # it serves once
+
+
+def test_nothing_falls_due_by_the_time_in_which_nobody_looked() -> None:
+    table = ToldTable()
+    table.hole(1, 2, 3, 4)
+    table.wait(10.0)
+    table.burn()
+    table.board(2)
+    table.silence("board")
+    assert table.findings == []
+    table.now += 60.0  # the power is off
+    table.tell(TableResumed(at=table.now))
+    for _ in range(3):
+        table.named_anew("board")  # the third came while nobody looked
+    table.named_anew("burn")
+    table.wait(6.0)
+    assert "BOARD_COUNT" not in table.codes

@@ -320,3 +320,15 @@ def test_a_card_put_back_between_hands_is_one_card() -> None:
     hand = table.state.hand
     assert hand is not None
     assert len({f.token for f in hand.fills.values()}) == len(hand.fills)
+
+
+def test_a_burn_too_many_that_wanders_to_a_seat_counts_no_more_than_once() -> None:
+    table = ToldTable(button=None)
+    table.key("new-hand")
+    card = table.comes("burn")
+    del table.where[card]  # sensing takes it for a card of the deck again
+    table.comes("seat/1", card)
+    hand = table.state.hand
+    assert hand is not None
+    fills = [f.token for f in hand.fills.values()]
+    assert (*fills, *hand.extra_burns).count(card) <= 1

@@ -375,3 +375,39 @@ def test_a_late_card_to_the_seat_that_was_asked_about_is_its_remedy() -> None:
     table.seats(3)
     assert table.only().state is FindingState.CORRECTED
     assert table.only().severity.rank <= Severity.WARNING.rank
+
+
+def test_a_card_asked_for_that_came_just_after_the_next_ones_was_dealt_too_late() -> None:
+    table = ToldTable()
+    table.seats(1, 3, before_s=0.125)
+    table.silence("seat/2", pace_s=0.125)
+    assert (table.only().code, table.only().seat, table.only().asking) == ("HOLE_ORDER", 2, True)
+    table.comes("seat/2", after_s=0.25, before_s=0.125, pace_s=0.5)
+    table.wait(2.0)
+    assert table.only().alarming
+    assert table.only().severity is Severity.WARNING
+    table.seats(4, 1, 2, 3, 4)
+    assert table.only().state is FindingState.OPEN
+
+
+def test_a_second_card_that_changed_places_is_no_card_read_late() -> None:
+    table = ToldTable()
+    table.hole(1, 2, 3, 4, passes=1)
+    table.seats(1, 3, before_s=0.125)
+    table.silence("seat/2", pace_s=0.125)
+    table.comes("seat/2", after_s=0.25, before_s=0.125, pace_s=0.5)
+    table.seats(4)
+    table.wait(3.0)
+    assert (table.only().code, table.only().seat) == ("HOLE_ORDER", 2)
+    assert table.only().state is FindingState.OPEN
+
+
+def test_a_card_that_comes_long_after_it_was_asked_for_may_only_have_been_unread() -> None:
+    table = ToldTable()
+    table.seats(1, 3)
+    table.silence("seat/2")
+    table.seats(4, 1)
+    table.comes("seat/2", pace_s=1.0)
+    table.seats(2, 3, 4)
+    table.wait(3.0)
+    assert [f.alarming for f in table.findings if f.seat == 2] == [False]
