@@ -23,8 +23,8 @@ from controller.model.events import (
     Tick,
     numbered,
 )
-from controller.model.findings import Finding, HandEnded, Progress, Said, Verdict
-from controller.model.table import Layout, Zone
+from controller.model.findings import Finding, HandEnded, Progress, Said, Sensed, Verdict
+from controller.model.table import Layout
 from controller.rules import engine
 from controller.rules.engine import RulesState
 from controller.sensing import FalseAlarmBudget, Sensing
@@ -66,7 +66,7 @@ class Table:
         self._count = 0
         self._deadline = inf
         self._focus: tuple[int, ...] = ()
-        self._sensed: tuple[Zone, ...] = ()
+        self._sensed = Sensed()
         self._refresh()
 
     # -- what comes in -----------------------------------------------------------------------------
@@ -105,7 +105,7 @@ class Table:
     @property
     def focus(self) -> tuple[int, ...]:
         """Antennas that deserve more looks now."""
-        sensed = self.sensing.undecided_zones()
+        sensed = self.sensing.sensed()
         if sensed != self._sensed:
             self._look(sensed)
         return self._focus
@@ -167,9 +167,9 @@ class Table:
         self.sensing.watch(engine.watches(self.state))
         deadline = engine.deadline(self.state)
         self._deadline = inf if deadline is None else deadline
-        self._look(self.sensing.undecided_zones())
+        self._look(self.sensing.sensed())
 
-    def _look(self, sensed: tuple[Zone, ...]) -> None:
+    def _look(self, sensed: Sensed) -> None:
         self._sensed = sensed
         by_zone = self.layout.by_zone
         wanted = engine.focus(self.state, sensed)

@@ -149,6 +149,20 @@ class Watch:
     since: float
 
 
+@dataclass(frozen=True, slots=True)
+class Sensed:
+    """What is open in the zones, of which only looks can tell more.
+
+    undecided: where a few looks more would decide something. arriving: those of them to which a
+    card seems to have come from the deck, the first to come first. searched: where k looks have
+    found nothing new since the last of those was first read.
+    """
+
+    undecided: tuple[Zone, ...] = ()
+    arriving: tuple[Zone, ...] = ()
+    searched: frozenset[Zone] = frozenset()
+
+
 class Stage(StrEnum):
     CLOSED = "closed"
     BETWEEN = "between"

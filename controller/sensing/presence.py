@@ -11,30 +11,28 @@ in the polls, and the same polls give the same events.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from math import ceil, inf, log
+from math import inf
 
 from controller.model.events import (
     CardCame,
     CardCarried,
     CardLeft,
-    StillEmpty,
     TableEvent,
     TagFault,
     TagVerdict,
     Token,
 )
-from controller.model.findings import Watch
+from controller.model.findings import Sensed, Watch
 from controller.model.table import Layout, Zone
+from controller.sensing import heaps, piles
 from controller.sensing.budget import FalseAlarmBudget
 from controller.sensing.ghosts import UID_LENGTHS, merged, shifted
+from controller.sensing.stock import take_stock
 from controller.sensing.tracks import Antenna, Lookout, Run, Tag, ZoneFigures
+from controller.sensing.watches import answer, clean_polls
 from controller.vault import Vault
 from drivers.readings import Outcome, Poll, Uid
 
-HEAP_WINDOW_S = 5.0  # newcomers read twice within this time are counted together
-HEAP_MOST_READS = 24
-MOST_AT_ONCE = 3  # other newcomers of one zone within those seconds in a lawful deal
-BUSTLE_S = 2.5  # how long a card must have been read where there are more
 WASH_S = 6.0  # what settled so shortly before or after a wash was part of it
 MOVE_SILENCES = (
     2  # silences of its old zone that a move needs besides the odds, where silence can be heard
@@ -50,11 +48,6 @@ CLONE_WINDOW_S = 30.0
 # nowhere else, and for a card alone.
 CLONE_FLIPS_BESIDE = 6
 CLONE_FLIPS_ALONE = 12
-UNREAD_CARDS = (
-    2  # cards of a high pile that may have shown themselves at no look yet: a folded hand
-)
-LONGEST_SILENCE = 40  # polls; no settled card needs more silences than this to be gone
-_PRIOR_LOOKS = 8  # weight of the antenna's miss rate against a card's own record
 _MOST_TAGS = 512
 _NOISE = Outcome.NOISE
 
@@ -79,8 +72,9 @@ class Sensing:
         self._tags: dict[Uid, Tag] = {}
         self._washed_until = -inf
         self._lengths = vault.uid_lengths or UID_LENGTHS
-        self._stale = True  # whether `undecided_zones` is to be worked out anew
-        self._undecided_zones: tuple[Zone, ...] = ()
+        self._answerable: list[Antenna] = []  # whose watch the looks before it may answer
+        self._stale = True  # whether `sensed` is to be worked out anew
+        self._sensed = Sensed()
         self.unknown_antennas = 0
 
     def __repr__(self) -> str:
@@ -104,44 +98,20 @@ class Sensing:
         """
         return tuple(a.zone for a in self._antennas.values() if a.heap)
 
-    def undecided_zones(self) -> tuple[Zone, ...]:
-        """Zones in which a few looks more would decide something: a newcomer has been read, or the
-        cards of a pile have not been read lately though they could have been.
+    def sensed(self) -> Sensed:
+        """Where looks would decide something.
 
-        Where the newcomer's pile is so high that a read is rare, its neighbours' silence decides,
-        and their zones are named too. Not where a wash or a gather passes over: looking closely at
-        that decides nothing.
+        A zone is undecided in which a newcomer has been read, or in which the cards of a pile have
+        not been read lately though they could have been. Where the newcomer's pile is so high that
+        a read is rare, its neighbours' silence decides, and their zones are named too. Not where a
+        wash or a gather passes over: looking closely at that decides nothing. A card seems to have
+        come to a zone from the deck that is settled nowhere, and that has been read nowhere else
+        more often or, as often, earlier.
         """
         if self._stale:
             self._stale = False
-            found: dict[Zone, None] = {}
-            for antenna in self._antennas.values():
-                if not antenna.quiet and self._undecided(antenna):
-                    found[antenna.zone] = None
-                    if antenna.open and antenna.keeps_heap and antenna.crowded:
-                        found.update((n.zone, None) for n in antenna.neighbours)
-                        homes = (tag.home for tag in antenna.open.values())
-                        found.update((h.zone, None) for h in homes if h is not None)
-            self._undecided_zones = tuple(found)
-        return self._undecided_zones
-
-    def _undecided(self, antenna: Antenna) -> bool:
-        if antenna.heap:
-            return False
-        if antenna.open:
-            return not self._passed_over(antenna)
-        if antenna.is_seat or not antenna.silent:
-            return False
-        return antenna.barren > 0.0 or (antenna.plain > 1 and antenna.longest > 1)
-
-    def _passed_over(self, antenna: Antenna) -> bool:
-        newcomers = antenna.newcomers
-        if len(newcomers) <= MOST_AT_ONCE:
-            return False
-        horizon = antenna.last_ended - HEAP_WINDOW_S
-        recent = [u for u, reads in newcomers.items() if len(reads) > 1 and reads[-1] >= horizon]
-        tags = (self._tags.get(uid) for uid in recent)
-        return sum(1 for t in tags if t is not None and t.source is None) > MOST_AT_ONCE
+            self._sensed = take_stock(self._antennas.values(), self._tags)
+        return self._sensed
 
     def silences(self, zone: Zone) -> int:
         """k of the zone's antenna: how many silent polls prove that nothing lay there."""
@@ -164,8 +134,10 @@ class Sensing:
                 antenna.asked = None
                 antenna.watching = False
             elif antenna.asked is None or antenna.asked.watch != watch:
-                antenna.asked = Lookout(watch, _clean_polls(antenna, watch.since))
+                antenna.asked = Lookout(watch, clean_polls(antenna, watch.since))
                 antenna.watching = True
+                if antenna.asked.counted >= antenna.k:
+                    self._answerable.append(antenna)
 
     def renew(self, at: float) -> list[CardCarried]:
         """A hand is over: every token is forgotten, and the cards still settled get new ones."""
@@ -184,6 +156,7 @@ class Sensing:
         for uid, tag in self._tags.items():
             tag.flips.clear()
             tag.cloned = False
+            self._lose_sight(tag)
             if uid not in kept:
                 tag.token = None
                 tag.source = None
@@ -232,13 +205,16 @@ class Sensing:
         if antenna is None:
             self.unknown_antennas += 1
             return []
+        if self._answerable:
+            events = self._answer_at_once(ended)
+            return events + self.poll(p) if events else self.poll(p)
         if uids == antenna.steady and antenna.quiet and complete and outcome is not _NOISE:
             antenna.polls += 1
             antenna.last_ended = ended
             if antenna.full:
                 return []
             antenna.looks.append(started)
-            return self._answer(antenna, started, ended) if antenna.watching else []
+            return answer(antenna, started, ended) if antenna.watching else []
         if outcome is _NOISE:
             antenna.noise += 1
             return []
@@ -265,7 +241,7 @@ class Sensing:
             if len(others) < len(strangers):
                 complete = False  # a ghost hides whom it was made of: this look proves no absence
         if complete:
-            self._hear(antenna, uids, len(strangers))
+            piles.hear(antenna, uids, len(strangers))
         if antenna.hooked:
             self._answer_strays(antenna, uids, started, ended, complete, events)
         if antenna.heap or others:
@@ -292,95 +268,22 @@ class Sensing:
                     if others and antenna.asked is not None:
                         antenna.asked.counted += started >= antenna.asked.watch.since
                     else:
-                        events += self._answer(antenna, started, ended)
+                        events += answer(antenna, started, ended)
             if not others and not antenna.silent:
                 antenna.steady = tuple(uids)
         antenna.refresh()
         return events
 
+    def _answer_at_once(self, now: float) -> list[TableEvent]:
+        """Answer the watches that the looks before them answer."""
+        antennas, self._answerable = self._answerable, []
+        events: list[TableEvent] = []
+        for antenna in antennas:
+            if antenna.watching and antenna.looks:
+                events += answer(antenna, antenna.looks[-1], now, new=False)
+        return events
+
     # -- settled cards -----------------------------------------------------------------------------
-
-    def _hear(self, antenna: Antenna, uids: Sequence[Uid], strangers: int) -> None:
-        """Note which settled cards a clean look named, and what its silence about the others means.
-
-        A look that names fewer cards than the antenna can tell apart had room for another one. A
-        pile of more cards than that shows a few at each look, and a silence says next to nothing.
-        """
-        settled = antenna.settled
-        antenna.squeeze = 0.0
-        if not settled:
-            antenna.silent = antenna.roomy = antenna.plain = 0
-            antenna.barren = 0.0
-            return
-        if not antenna.silent and strangers + len(settled) == len(uids):
-            return
-        stack = antenna.max_stack
-        room = stack is None or len(uids) < stack
-        # Whoever is missing from a full answer is the one too many.
-        cards = len(settled) + len(antenna.open)
-        crowded = stack is not None and (cards > stack or not room)
-        antenna.crowded = crowded
-        antenna.roomy = antenna.roomy + 1 if room else 0
-        antenna.plain = 0 if crowded else antenna.plain + 1
-        doubt = 0.0
-        if crowded and not antenna.keeps_heap:
-            doubt = antenna.odds(max(cards, (stack or 0) + 1)).doubt
-        elif crowded and antenna.changed:
-            # A pile that shows the same cards again may hide the others for as long as it lies.
-            doubt = antenna.odds(UNREAD_CARDS + max(cards, (stack or 0) + 1)).doubt
-        silent = 0
-        longest, deepest = 0, 0.0
-        if stack is None or not crowded:
-            antenna.barren = 0.0
-        else:
-            # A high pile shows some of its cards at nearly every look. Newcomers may take their
-            # places in the answer, but hardly all of them.
-            others = len(uids)
-            none = ((others + 1) / (len(settled) + others)) ** stack if others else 0.0
-            antenna.barren -= log(max(none, antenna.none))
-        for uid, tag in settled.items():
-            if uid in uids:
-                antenna.barren = 0.0
-                if tag.silent:
-                    if not crowded:
-                        tag.missed += tag.silent
-                    tag.silent = 0
-                    tag.doubt = 0.0
-            else:
-                if not tag.silent:
-                    tag.seen_until = antenna.last_ended
-                tag.silent += 1
-                tag.doubt += doubt
-                silent += 1
-                if tag.silent > longest:
-                    longest = tag.silent
-                if tag.doubt > deepest:
-                    deepest = tag.doubt
-        antenna.silent = silent
-        antenna.longest = longest
-        antenna.deepest = deepest
-        if not crowded:
-            antenna.misses += silent
-        if silent and strangers and len(settled) == stack:
-            antenna.squeeze = self._squeeze(antenna)
-
-    def _squeeze(self, antenna: Antenna) -> float:
-        """Extra weight of a newcomer read in the place of a settled card, where there are as many
-        of those as the antenna can tell apart.
-
-        One card more hides one of the others at every look; a card that is only read across hides
-        none, and then the silence is a miss besides.
-        """
-        heard = 1.0
-        for tag in antenna.settled.values():
-            heard *= 1.0 - self._own_miss(antenna, tag)
-        return -log(1.0 - heard)
-
-    def _own_miss(self, antenna: Antenna, tag: Tag) -> float:
-        """The settled card's own miss rate, from its record and its antenna's."""
-        looks = max(antenna.polls - tag.tested - tag.silent, 0)
-        rate = (tag.missed + antenna.miss * _PRIOR_LOOKS) / (looks + _PRIOR_LOOKS)
-        return min(max(rate, antenna.miss), 0.7)
 
     def _miss_cards(
         self, antenna: Antenna, started: float, ended: float, events: list[TableEvent]
@@ -395,7 +298,7 @@ class Sensing:
         elif min(antenna.plain, antenna.longest) < antenna.plain_need:
             return
         silent = [t for t in antenna.settled.values() if t.silent > 1]
-        for tag in [t for t in silent if self._is_gone(antenna, t)]:
+        for tag in [t for t in silent if piles.is_gone(antenna, t, nats)]:
             if any(ended - run.last_ended < RECENT_S for run in tag.runs.values()):
                 continue
             events.append(
@@ -413,17 +316,6 @@ class Sensing:
             else:
                 antenna.lifted[tag.uid] = tag
                 self._take_up(tag)
-
-    def _is_gone(self, antenna: Antenna, tag: Tag) -> bool:
-        nats = self._left_nats
-        if antenna.crowded:
-            if antenna.barren >= nats or tag.doubt >= nats:
-                return True
-            return min(tag.silent, antenna.roomy) >= antenna.roomy_need
-        if tag.silent < antenna.plain_need:
-            return False
-        need = ceil(nats / -log(self._own_miss(antenna, tag)))
-        return min(tag.silent, antenna.plain) >= min(max(need, antenna.k), LONGEST_SILENCE)
 
     def _take_up(self, tag: Tag) -> None:
         """The card lies nowhere any more."""
@@ -543,36 +435,20 @@ class Sensing:
     def _pass_heap(self, antenna: Antenna, others: list[Tag], started: float) -> list[Tag]:
         """Count the newcomers of the last seconds; returns those whose sight still counts (none
         over a heap).
-
-        A card that lies is named by nearly every look, a heap or a wash names ever new ones: more
-        newcomers, each read twice within a few seconds, than the antenna could hold.
         """
-        newcomers = antenna.newcomers
-        for tag in others:
-            reads = newcomers.setdefault(tag.uid, [])
-            reads.append(started)
-            if len(reads) > HEAP_MOST_READS:
-                del reads[0]
-        if len(newcomers) <= antenna.heap_limit and not antenna.heap:
-            return others
-        horizon = started - HEAP_WINDOW_S
-        for uid in [u for u, reads in newcomers.items() if reads[-1] < horizon]:
-            if uid not in antenna.open:
-                del newcomers[uid]
-        enough = antenna.crowding_reads(started, HEAP_WINDOW_S)
-        crowd = [t for u in newcomers if (t := self._crowds(antenna, u, horizon, enough))]
-        heap = len(crowd) > (antenna.heap_limit // 2 if antenna.heap else antenna.heap_limit)
+        crowd = heaps.crowd(antenna, others, self._tags, started)
+        heap = heaps.is_heap(antenna, crowd, started)
         if heap and not antenna.heap:
             antenna.heaps += 1
             for tag in list(antenna.open.values()):
-                if not self._at_ease(antenna, tag):
+                if not heaps.at_ease(antenna, tag):
                     self._give_up(tag, tag.runs[antenna.number])
         antenna.heap = heap
         if not heap:
             return others
         if sum(1 for tag in crowd if tag.source is None) > antenna.heap_limit:
             self._wash(started)
-        return [t for t in others if self._at_ease(antenna, t)]
+        return [t for t in others if heaps.at_ease(antenna, t)]
 
     def _wash(self, now: float) -> None:
         """Cards of no zone in a heap: the deck is being washed. Where a card settled in the midst
@@ -580,6 +456,7 @@ class Sensing:
         """
         if now >= self._washed_until:
             for tag in self._tags.values():
+                self._lose_sight(tag)
                 if tag.settled_at < now - WASH_S:
                     continue
                 if tag.home is not None:
@@ -590,25 +467,12 @@ class Sensing:
                     self._forget(tag)
         self._washed_until = now + WASH_S
 
-    def _at_ease(self, antenna: Antenna, tag: Tag) -> bool:
-        """Whether a newcomer's arrival is no sign of a heap: folded cards come to the muck."""
-        return antenna.keeps_heap and tag.source is not None
-
-    def _crowds(self, antenna: Antenna, uid: Uid, horizon: float, enough: float) -> Tag | None:
-        """The tag, if it was read here often enough lately to be part of a heap."""
-        tag = self._tags.get(uid)
-        if tag is None or self._at_ease(antenna, tag):
-            return None
-        if tag.home is not None and not tag.runs:
-            return None  # it lies on a neighbour and is read across
-        recent = sum(1 for read in antenna.newcomers[uid] if read >= horizon)
-        return tag if recent >= enough else None
-
     # -- claims ------------------------------------------------------------------------------------
 
     def _claim(self, antenna: Antenna, tag: Tag, started: float, ended: float) -> None:
         run = Run(antenna, tag, started, ended, self._place_nats)
         home = tag.home
+        self._lose_sight(tag)
         if home is not None and home.number not in run.against:
             run.against[home.number] = antenna.odds(len(antenna.settled) + 1).read_far
         for other in tag.runs.values():
@@ -681,12 +545,13 @@ class Sensing:
                         run.passing += here.miss_away
                         alive = run.passing > 0.0
                         for rival in against:
-                            against[rival] += here.miss_cross if rival in near else here.miss_far
-                            alive = alive and against[rival] > 0.0
+                            beside = rival in near
+                            against[rival] += here.miss_cross if beside else here.miss_far
+                            alive = alive and against[rival] > run.least(beside, here)
                 elif number in against:
                     if not self._hear_rival(run, tag, antenna, named, started, len(uids)):
                         continue
-                    alive = against[number] > 0.0
+                    alive = against[number] > run.least(number in run.antenna.near, here)
                 if not alive:
                     dead.append((tag, run))
                 elif run.passing >= run.need_passing:
@@ -694,9 +559,28 @@ class Sensing:
         for tag, run in dead:
             home = tag.home
             self._give_up(tag, run)
+            if run.antenna is antenna and not tag.runs:
+                self._glimpse(tag, run)
             if home is antenna and tag.uid in uids:
                 self._flip(tag, run.antenna, ended, events)
         return ripe
+
+    def _glimpse(self, tag: Tag, run: Run) -> None:
+        """A player may take up a card before it is settled: read for longer than a flight takes,
+        it is in that hand and not undealt.
+        """
+        antenna = run.antenna
+        known = tag.known or not self._vault.enrolled
+        if antenna.is_seat and known and tag.source is None and run.last_ended > run.flown_at:
+            tag.glimpsed_at = antenna
+            antenna.glimpsed[tag.uid] = tag
+
+    def _lose_sight(self, tag: Tag) -> None:
+        antenna = tag.glimpsed_at
+        if antenna is not None:
+            tag.glimpsed_at = None
+            antenna.glimpsed.pop(tag.uid, None)
+            antenna.refresh()
 
     def _read(self, run: Run, tag: Tag, started: float, ended: float) -> None:
         antenna = run.antenna
@@ -712,7 +596,11 @@ class Sensing:
         against = run.against
         squeeze = antenna.squeeze
         if started >= run.flown_at:
-            run.passing += odds.read_away + squeeze
+            # No more than what it takes to be believed: a claim that could not be granted, in a
+            # wash, must die with the card's silence and not be granted after it.
+            run.passing = min(
+                run.passing + odds.read_away + squeeze, run.need_passing + odds.read_away
+            )
             for number in against:
                 weight = odds.read_cross if number in antenna.near else odds.read_far
                 against[number] += weight + squeeze
@@ -751,11 +639,13 @@ class Sensing:
     def _granted(self, tag: Tag, run: Run) -> bool:
         if not tag.known and self._vault.enrolled and run.reads <= run.antenna.k:
             return False
-        if run.slide_s and run.hush > MOST_HUSH_NATS:
+        if run.hush > MOST_HUSH_NATS:
             return False
         if run.antenna.is_seat and self._replaces(run):
             return False
-        if run.last_ended - run.first_started < BUSTLE_S and self._bustles(tag, run):
+        if run.last_ended - run.first_started < heaps.BUSTLE_S and heaps.bustles(
+            tag, run, self._tags
+        ):
             return False
         home = tag.home
         for number, odds in run.against.items():
@@ -769,22 +659,6 @@ class Sensing:
             elif odds < run.need_rival:
                 return False
         return True
-
-    def _bustles(self, tag: Tag, run: Run) -> bool:
-        """Whether more cards than a street has have come to this antenna or over it just now: then
-        a card must lie longer than the hand of one who washes the deck lets it.
-        """
-        antenna = run.antenna
-        if self._at_ease(antenna, tag):
-            return False
-        horizon = run.last_ended - HEAP_WINDOW_S
-        passing = sum(
-            1
-            for uid in antenna.newcomers
-            if uid != tag.uid and self._crowds(antenna, uid, horizon, 2.0) is not None
-        )
-        fresh = sum(1 for t in antenna.settled.values() if t.settled_at >= horizon)
-        return passing + fresh > MOST_AT_ONCE
 
     def _replaces(self, run: Run) -> bool:
         """Whether a card of the seat has not been read since this newcomer was, or not lately:
@@ -906,39 +780,3 @@ class Sensing:
         events.append(
             TagVerdict(at=ended, token=self._token(tag), zone=antenna.zone, fault=TagFault.CLONE)
         )
-
-    # -- silences ----------------------------------------------------------------------------------
-
-    def _answer(self, antenna: Antenna, started: float, ended: float) -> list[TableEvent]:
-        """Answer the watch kept on this zone once enough clean polls have shown nothing new."""
-        asked = antenna.asked
-        if asked is None or started < asked.watch.since:
-            return []
-        asked.counted += 1
-        wanted = antenna.k * (asked.level + 1)
-        if asked.counted < wanted or antenna.open or antenna.heap or antenna.lost:
-            return []
-        if antenna.last_came > asked.watch.since:
-            antenna.watching = False  # a card came after all
-            return []
-        asked.counted = _clean_polls(antenna, asked.watch.since)
-        if asked.counted < wanted:
-            return []
-        asked.level += 1
-        antenna.watching = asked.level < 2
-        return [
-            StillEmpty(
-                at=ended,
-                zone=antenna.zone,
-                since=asked.watch.since,
-                until=ended,
-                clean_polls=asked.counted,
-                level=asked.level,
-            )
-        ]
-
-
-def _clean_polls(antenna: Antenna, since: float) -> int:
-    """Remembered clean polls begun at or after `since` that named no card still unexplained."""
-    named = {s for reads in antenna.newcomers.values() for s in reads}
-    return sum(1 for s in antenna.looks if s >= since and s not in named)

@@ -78,6 +78,7 @@ class Antenna:
         "deepest",
         "full",
         "ghosts",
+        "glimpsed",
         "heap",
         "heap_limit",
         "heaps",
@@ -145,6 +146,8 @@ class Antenna:
 
         self.settled: dict[Uid, Tag] = {}  # cards believed to lie here, in order of arrival
         self.lifted: dict[Uid, Tag] = {}  # cards of this zone that are in somebody's hand
+        # Cards that seem to have been taken up before they were settled.
+        self.glimpsed: dict[Uid, Tag] = {}
         self.open: dict[Uid, Tag] = {}  # newcomers that may lie here
         self.concerned: dict[Uid, Tag] = {}  # tags whose case a look of this antenna bears on
         self.hooked: dict[Uid, Tag] = {}  # settled cards just read elsewhere
@@ -188,19 +191,26 @@ class Antenna:
         return found
 
     def crowding_reads(self, now: float, window_s: float) -> float:
-        """Reads within a window that a card lying on a neighbour does not come to by chance."""
+        """Reads within a window that a card lying on a neighbour does not come to by chance. To be
+        asked at every look that names a newcomer: it measures how close together they are.
+        """
         since, polls = self._mark
-        if now - since > 1.0:
-            if self.polls - polls >= 2 and now - since < 60.0:
-                self.interval_s = (now - since) / (self.polls - polls)
+        lasted, looks = now - since, self.polls - polls
+        interval_s = self.interval_s
+        if looks >= 4:
+            # Newly in focus it is looked at more often than it was: that counts at once.
+            interval_s = min(interval_s, lasted / looks)
+        if lasted > 1.0:
+            if looks >= 2 and lasted < 60.0:
+                self.interval_s = lasted / looks
             self._mark = (now, self.polls)
-        return max(2.0, 1.0 + 2.5 * self.cross * window_s / self.interval_s)
+        return max(2.0, 1.0 + 2.5 * self.cross * window_s / interval_s)
 
     def room(self) -> bool:
         """Whether its silence proves anything: it holds fewer cards than it can read, and no
         player has the seat's cards in hand, where one more would not lie on the table either.
         """
-        if self.is_seat and self.lifted:
+        if self.is_seat and (self.lifted or self.glimpsed):
             return False
         return self.max_stack is None or len(self.settled) + len(self.open) < self.max_stack
 
@@ -231,7 +241,7 @@ class Tag:
     """One tag, as far as this hand knows it.
 
     home: where it is settled, None while it is nowhere. source: where it was last settled in this
-    hand.
+    hand. glimpsed_at: where it seems to have lain, for a time too short to be settled there.
     """
 
     __slots__ = (
@@ -240,6 +250,7 @@ class Tag:
         "concerns",
         "doubt",
         "flips",
+        "glimpsed_at",
         "home",
         "known",
         "missed",
@@ -261,6 +272,7 @@ class Tag:
         self.token: Token | None = None
         self.home: Antenna | None = None
         self.source: Antenna | None = None
+        self.glimpsed_at: Antenna | None = None
         self.carried = False
         self.cloned = False
         self.runs: dict[int, Run] = {}
@@ -295,6 +307,7 @@ class Run:
     __slots__ = (
         "against",
         "antenna",
+        "arriving",
         "first_ended",
         "first_started",
         "flown_at",
@@ -320,6 +333,7 @@ class Run:
         self.first_started = started
         self.first_ended = ended
         self.last_ended = ended
+        self.arriving = tag.home is None
         moved = tag.source is not None and tag.source is not antenna
         seats = antenna.is_seat and tag.source is not None and tag.source.is_seat
         self.slide_s = SLID_S if moved and seats else 0.0
@@ -339,6 +353,15 @@ class Run:
         self.against: dict[int, float] = {n.number: odds.read_cross for n in antenna.neighbours}
         self.squeezed = 0.0
         self.squeeze_lead(antenna.squeeze)
+
+    def least(self, beside: bool, odds: Odds) -> float:
+        """The odds against a rival at which the claim is given up.
+
+        A newcomer's claim outlives one read on a neighbour more than speaks for it, as a look next
+        door may read across: begun anew, it would date the card too late. A settled card's claim to
+        have moved does not.
+        """
+        return -odds.read_cross if beside and self.arriving else 0.0
 
     def squeeze_lead(self, squeeze: float) -> None:
         """A read that took a settled card's place gives the claim a longer lead, and no more."""

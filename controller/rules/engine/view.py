@@ -9,6 +9,7 @@ from controller.model.findings import (
     FindingState,
     Judgement,
     Progress,
+    Sensed,
     Stage,
     Street,
     Verdict,
@@ -24,6 +25,8 @@ from controller.rules.plans import BOARD_STREETS, SlotKind, dealing_order
 DUE_AHEAD = 4  # places that the board shows as next
 FOCUS_AHEAD = 2  # places ahead of the deal that deserve a closer look
 FOCUS_MOST = 6
+NOTHING_SENSED = Sensed()
+SETTLED_AT_ONCE = 2  # cards arriving that are looked at more closely while the deal goes on
 REACH = 6  # a card sensed further ahead than this is no part of the flow of the deal
 LOOKED_INTO = ("HOLE_COUNT", "HOLE_DEALT_OUT", "BURN_MISSING", "BOARD_COUNT")
 
@@ -49,14 +52,33 @@ def watches(state: RulesState) -> tuple[Watch, ...]:
     return tuple(Watch(z, since) for z, since in wanted.items())
 
 
-def focus(state: RulesState, sensed: tuple[Zone, ...] = ()) -> tuple[Zone, ...]:
-    """The zones that deserve a closer look: where something new was read and is not settled yet
-    (`sensed`), those that a question or a waiting judgement is about, and those that are due next.
-    The fewer they are, the closer the look."""
+def focus(state: RulesState, sensed: Sensed = NOTHING_SENSED) -> tuple[Zone, ...]:
+    """The zones that deserve a closer look: where something is undecided, those that a question or
+    a waiting judgement is about, and those that are due next. The fewer they are, the closer the
+    look; the first deserves the closest.
+
+    While cards are dealt that is the place due next: the order of two cards is proved by the looks
+    that find the second one's place still empty after the first was read.
+    """
     hand = state.hand
-    wanted: dict[Zone, None] = dict.fromkeys(sensed)
+    ahead: list[Zone] = []
     if hand is None:
-        wanted.update(dict.fromkeys(_ahead(list(_opening(state)), [], sensed)))
+        ahead = _ahead(list(_opening(state)), [], sensed)
+    elif not hand.closed:
+        ahead = _next_seats(hand, sensed)
+    wanted: dict[Zone, None] = dict.fromkeys(ahead[:1])
+    if ahead:
+        # One after the other they are settled sooner than all at once.
+        wanted.update(dict.fromkeys(sensed.arriving[:SETTLED_AT_ONCE]))
+        wanted.update(dict.fromkeys(z for z in sensed.undecided if z not in sensed.arriving))
+    else:
+        wanted.update(dict.fromkeys(sensed.undecided))
+    if hand is None:
+        wanted.update(dict.fromkeys(ahead))
+        if ahead and not sensed.arriving:
+            # A deal that begins at a wrong seat may begin at any.
+            wanted.update(dict.fromkeys(_opening(state)))
+            return tuple(wanted)
         return tuple(wanted)[:FOCUS_MOST]
     for s in hand.suspicions:
         if s.step < 3 and (s.finding is not None or s.code in LOOKED_INTO):
@@ -66,7 +88,7 @@ def focus(state: RulesState, sensed: tuple[Zone, ...] = ()) -> tuple[Zone, ...]:
         if p.what == "seat-surplus" and state.book is not None:
             wanted[state.book.layout.burn_zone] = None
     if not hand.closed:
-        wanted.update(dict.fromkeys(_next_seats(hand, sensed)))
+        wanted.update(dict.fromkeys(ahead))
     elif streets.street_under_way(hand) is not None and state.book is not None:
         wanted.update(dict.fromkeys(due(state)))
         wanted[state.book.layout.burn_zone] = None
@@ -84,7 +106,7 @@ def _opening(state: RulesState) -> tuple[Zone, ...]:
     return tuple(zones)
 
 
-def _next_seats(hand: Hand, sensed: tuple[Zone, ...]) -> list[Zone]:
+def _next_seats(hand: Hand, sensed: Sensed) -> list[Zone]:
     """The next places of the deal, beyond those where a card has been read but is not settled."""
     plan = hand.plan
     filled = [i for i in hand.fills if plan.first_hole <= i <= plan.last_hole]
@@ -97,14 +119,25 @@ def _next_seats(hand: Hand, sensed: tuple[Zone, ...]) -> list[Zone]:
     return _ahead(rest, missed, sensed)
 
 
-def _ahead(rest: list[Zone], missed: list[Zone], sensed: tuple[Zone, ...]) -> list[Zone]:
-    """The next places of `rest` after the last at which something is sensed, and those passed over
-    before it."""
-    pending = set(sensed)
-    reached = max((n for n, z in enumerate(rest[:REACH]) if z in pending), default=-1)
-    passed = [z for z in rest[: reached + 1] if z not in pending]
+def _ahead(rest: list[Zone], missed: list[Zone], sensed: Sensed) -> list[Zone]:
+    """The next places of `rest` after the last at which a card is arriving.
+
+    If places were passed over on the way there, a card may lie there unread: the first and the last
+    of them come before all else until they have been searched, and then the places at which cards
+    are arriving, the first to come first: one of them came out of turn.
+    """
+    arriving = sensed.arriving
+    reached = -1
+    for n, z in enumerate(rest[:REACH]):
+        if z in arriving and z not in rest[:n]:
+            reached = n
+    passed = [z for z in rest[: reached + 1] if z not in arriving]
     ahead = rest[reached + 1 : reached + 1 + FOCUS_AHEAD]
-    return [z for z in dict.fromkeys([*ahead, *missed, *passed[-2:]]) if z not in pending]
+    first: list[Zone] = []
+    if passed:
+        first = [z for z in (passed[0], passed[-1]) if z not in sensed.searched] or list(arriving)
+    later = [z for z in (*ahead, *missed, *passed[-2:]) if z not in arriving]
+    return list(dict.fromkeys([*first, *later]))
 
 
 def due(state: RulesState) -> tuple[Zone, ...]:

@@ -238,14 +238,36 @@ def test_a_close_look_is_asked_for_where_it_decides_something() -> None:
     table.sweep(6)
     table.lay("board", tag(1), tag(2), tag(3))
     table.sweep(1)
-    assert table.sensing.undecided_zones() == ("board",)
+    assert table.sensing.sensed().undecided == ("board",)
     table.sweep(8)
-    assert table.sensing.undecided_zones() == ()
+    assert table.sensing.sensed().undecided == ()
     table.lying["board"].clear()
     table.sweep(3)
-    assert table.sensing.undecided_zones() == ("board",)  # are they gone?
+    assert table.sensing.sensed().undecided == ("board",)  # are they gone?
     table.sweep(8)
-    assert table.sensing.undecided_zones() == ()
+    assert table.sensing.sensed().undecided == ()
+
+
+def test_a_heap_of_which_a_few_cards_are_left_is_one_no_more() -> None:
+    table = PolledTable(max_stack=STACKS, seed=9)
+    table.sweep(6)
+    table.lay("burn", *(tag(n) for n in range(12)))
+    table.sweep(10)
+    assert table.sensing.unsettled_zones() == ("burn",)
+    table.lying["burn"] = [tag(1), tag(2), tag(3)]
+    table.sweep(20)
+    assert table.sensing.unsettled_zones() == ()
+    assert len(table.settled()["burn"]) == 3
+
+
+def test_cards_read_across_at_a_close_look_are_no_heap() -> None:
+    table = PolledTable(max_stack={**STACKS, "muck": 20})
+    table.lay("burn", tag(1), tag(2))
+    table.sweep(40)
+    unsettled = [tag(n) for n in range(10, 15)]  # in the muck just now, and read across at times
+    for n in range(100):
+        table.look("burn", [tag(1), tag(2), unsettled[n // 10 % 5]] if n % 10 < 2 else None)
+        assert table.sensing.unsettled_zones() == ()
 
 
 def test_no_close_look_is_asked_for_at_a_wash() -> None:
@@ -253,7 +275,7 @@ def test_no_close_look_is_asked_for_at_a_wash() -> None:
     table.sweep(6)
     table.lay("board", *(tag(n) for n in range(10, 40)))
     table.sweep(30)
-    assert "board" not in table.sensing.undecided_zones()
+    assert "board" not in table.sensing.sensed().undecided
 
 
 def test_a_fold_that_slides_over_the_next_seat_is_no_move_to_it() -> None:

@@ -8,6 +8,7 @@ from math import inf
 import pytest
 
 from controller.model.events import CardCame, CardCarried, TableEvent, TagFault, TagVerdict
+from controller.model.table import Zone
 from drivers.readings import Outcome, Poll, Uid
 from tests.controller.sensing.polled_table import STACKS, PolledTable, tag
 
@@ -20,9 +21,9 @@ def test_one_sight_settles_nothing() -> None:
     table = PolledTable()
     table.sweep(3)
     assert table.look("seat/2", [tag(1)]) == []
-    assert table.sensing.undecided_zones() == ("seat/2",)
+    assert table.sensing.sensed().undecided == ("seat/2",)
     assert table.sweep(6) == []
-    assert table.sensing.undecided_zones() == ()
+    assert table.sensing.sensed().undecided == ()
 
 
 def test_a_card_settles_within_a_few_sweeps() -> None:
@@ -261,3 +262,66 @@ def test_a_poll_of_an_antenna_that_the_layout_lacks_is_counted() -> None:
     table = PolledTable()
     assert table.sensing.poll(Poll(77, (tag(1),), Outcome.SEEN, 0.0, 0.1)) == []
     assert table.sensing.unknown_antennas == 1
+
+
+def test_a_cross_read_next_door_does_not_date_an_arrival_later() -> None:
+    table = PolledTable()
+    table.sweep(6)
+    table.lay("seat/2", tag(1))
+    table.look("seat/2")
+    first_seen = table.now
+    table.look("seat/3", [tag(1)])  # read across
+    table.sweep(8)
+    came = [e for e in table.events if isinstance(e, CardCame)]
+    assert [(e.zone, e.before) for e in came] == [("seat/2", first_seen)]
+
+
+def test_a_card_beside_that_is_read_across_first_is_not_dated_too_soon() -> None:
+    table = PolledTable()
+    table.sweep(6)
+    table.lay("seat/3", tag(1))
+    table.look("seat/2", [tag(1)])  # read across
+    table.look("seat/3")
+    seen = table.now
+    table.sweep(12)
+    came = [e for e in table.events if isinstance(e, CardCame)]
+    assert [(e.zone, e.before) for e in came] == [("seat/3", seen)]
+
+
+def test_what_was_often_read_and_then_fell_silent_does_not_settle_when_the_wash_is_over() -> None:
+    table = PolledTable(max_stack=STACKS)
+    table.sweep(6)
+    stirred = [tag(n) for n in range(5)]  # no heap yet, but more than a street has
+    for k in range(24):
+        table.look("board", stirred if k < 4 else stirred[:3])
+    table.sweep(16)
+    table.look("board", [tag(20)])  # another flies past
+    table.sweep(3)
+    assert came(table.events) == []
+
+
+def test_sensing_names_the_places_to_which_cards_are_coming_in_their_order() -> None:
+    table = PolledTable()
+    table.sweep(6)
+    table.look("seat/3", [tag(3)])
+    table.look("seat/2", [tag(2)])
+    table.look("seat/1", [tag(2)])  # read across from seat 2, which was read earlier
+    sensed = table.sensing.sensed()
+    assert sensed.arriving == ("seat/3", "seat/2")
+    assert "seat/1" in sensed.undecided
+    assert sensed.searched == frozenset()
+    for _ in range(table.sensing.silences(Zone("seat/4"))):
+        assert "seat/4" not in table.sensing.sensed().searched
+        table.look("seat/4", [])
+    table.look("seat/3", [tag(3)])
+    assert table.sensing.sensed().searched == {"seat/4"}
+
+
+def test_a_card_in_its_home_that_is_read_across_is_not_arriving() -> None:
+    table = PolledTable()
+    table.lay("seat/2", tag(2))
+    table.sweep(8)
+    table.look("seat/3", [tag(2)])
+    table.look("seat/2", [])
+    assert table.sensing.sensed().undecided
+    assert table.sensing.sensed().arriving == ()
