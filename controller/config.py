@@ -10,7 +10,7 @@ import json
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
@@ -222,6 +222,11 @@ class Config:
     @property
     def journal(self) -> Path:
         return self._path(self.file.journal.path)
+
+    def with_journal(self, path: Path) -> Config:
+        """The same table, written down elsewhere."""
+        part = self.file.journal.model_copy(update={"path": str(path.absolute())})
+        return replace(self, file=self.file.model_copy(update={"journal": part}))
 
     @property
     def socket(self) -> Path:

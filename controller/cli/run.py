@@ -38,7 +38,10 @@ def run(
         typer.Option(help="Keep the raw readings in a new FILE, under names for the cards."),
     ] = None,
     replay: Annotated[
-        Path | None, typer.Option(help="Play a recorded FILE instead of the readers.")
+        Path | None,
+        typer.Option(
+            help="Play a recorded FILE instead of the readers; the journal is FILE.journal then."
+        ),
     ] = None,
     board: Annotated[
         Path | None, typer.Option(help="Keep the board's latest picture in this PNG file.")
@@ -88,6 +91,9 @@ async def _watch(
     from controller.tape import TapeError, TapeWriter
     from drivers.errors import DriverError
 
+    if replay is not None:
+        # What is played again is not the house's record of this night.
+        config = config.with_journal(replay.with_name(f"{replay.name}.journal"))
     try:
         with ExitStack() as stack:
             tape = None
