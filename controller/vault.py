@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 from nacl.public import PublicKey, SealedBox
 
+from controller.model.cards import is_joker
 from controller.model.events import TagFault, Token
 from drivers.readings import Uid
 
-JOKER_FACE = "joker"  # and "joker1", "joker2" where a deck tells its jokers apart
 SEALED_CLEAR_BYTES = 128  # every identity is padded to this before it is sealed
 _LOCK_AFTER = 3  # settled cards of one deck that name the deck in play when nobody has said it
 _TOKEN_BITS = 53  # exact in every JSON reader
@@ -136,7 +136,7 @@ class Vault:
         playing = self._lock or self._guess
         if playing is not None and card.deck != playing:
             return TagFault.OTHER_DECK
-        if card.face.casefold().startswith(JOKER_FACE):
+        if is_joker(card.face):
             return TagFault.JOKER
         return None
 

@@ -26,6 +26,7 @@ from controller.journal.record import canonical, without_identity
 from controller.journal.verify import verify
 from controller.journal.writer import Journal
 from controller.keys import new_pair, public_key
+from controller.model.cards import JOKER_FACE
 from controller.model.events import (
     CardCame,
     SeatRegistered,
@@ -44,7 +45,7 @@ from controller.outputs.terminal import screen
 from controller.pipeline import Table
 from controller.rules.profile import load
 from controller.scenario.night import field_antennas
-from controller.vault import JOKER_FACE, Vault
+from controller.vault import Vault
 from drivers.factory import (
     Dealer,
     DealScript,

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from controller.model.cards import JOKER_FACE
 from controller.model.events import SeatStatus, TableEvent, TableOpened
 from controller.model.findings import Finding, FindingChanged, Said, Street, Verdict
 from controller.model.table import Layout, LayoutOptions, reference_layout, seat_zone
@@ -18,7 +19,7 @@ from controller.simulate.provable import TrueNoise
 from controller.simulate.report import Totals
 from controller.simulate.settings import Settings
 from controller.simulate.truth import IN_THE_BETTING, Stays, is_provable
-from controller.vault import JOKER_FACE, Vault
+from controller.vault import Vault
 from drivers.factory import (
     Card,
     Dealer,
