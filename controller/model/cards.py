@@ -14,27 +14,8 @@ FACES: Final = tuple(rank + suit for suit in SUITS for rank in RANKS)
 JOKER_FACE: Final = "joker"
 """A joker's face; "joker1" and "joker2" where a deck tells them apart."""
 
-_RANK_NAMES = dict(
-    zip(
-        RANKS,
-        [
-            "ace",
-            "two",
-            "three",
-            "four",
-            "five",
-            "six",
-            "seven",
-            "eight",
-            "nine",
-            "ten",
-            "jack",
-            "queen",
-            "king",
-        ],
-        strict=True,
-    )
-)
+_RANK_WORDS = "ace two three four five six seven eight nine ten jack queen king"
+_RANK_NAMES = dict(zip(RANKS, _RANK_WORDS.split(), strict=True))
 _SUIT_NAMES = dict(zip(SUITS, ("spades", "hearts", "diamonds", "clubs"), strict=True))
 
 

@@ -28,5 +28,5 @@ def test_every_card_has_a_name_to_say(face: str, name: str) -> None:
 
 
 def test_what_is_no_card_is_refused_with_the_spelling() -> None:
-    with pytest.raises(ValueError, match="1s.*As, Td"):
+    with pytest.raises(ValueError, match=r"1s.*As, Td"):
         face_name("1s")
