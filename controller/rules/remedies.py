@@ -210,5 +210,7 @@ def board_count_detail(street: Street | str, seen: int, due: int) -> str:
     """The `detail` of a BOARD_COUNT. seen, due: cards that this street brought, and that it should
     have."""
     if street == Street.FLOP:
+        if seen == 0:
+            return ""
         return "two" if seen < due else "four" if seen == due + 1 else "five"
     return "extra" if seen > due else ""

@@ -41,6 +41,7 @@ EXCHANGE_LOOKS = 2  # silent looks of a seat's card at which a further card is n
 # Weight of the silences since its last read with which a claim is not granted, whoever speaks for
 # it: a card that slid across is heard no more when its old zone's silence comes to count.
 MOST_HUSH_NATS = 4.0
+GLANCE_S = 12.0  # longer than a player looks at the cards before they lie again
 RECENT_S = 1.5  # a claim read this lately keeps a settled card from being called gone
 CLONE_FLIPS = 4  # times a tag was read elsewhere and then again at home
 CLONE_WINDOW_S = 30.0
@@ -726,11 +727,18 @@ class Sensing:
         Earlier reads here belong to the same stay unless a longer silence parts them from it: more
         than k looks after a single read, as of a card in flight, and twice k after several. That
         k looks in a row miss a lying card is as rare as the budget allows only before its first
-        read; after it there are many places in which such a gap may fall.
+        read; after it there are many places in which such a gap may fall. At a seat a card from
+        the deck may besides have been taken up before it was settled: whatever was read of it
+        there in the time of a glance belongs to its stay.
         """
         looks = antenna.looks
         first = run.first_started
         earlier = [r for r in tag.reads.get(antenna.number, ()) if r < first]
+        if antenna.is_seat and tag.source is None:
+            glance = [r for r in earlier if r >= first - GLANCE_S]
+            if glance:
+                first = glance[0]
+                earlier = [r for r in earlier if r < first]
         while earlier:
             needed = antenna.k + 1 if len(earlier) == 1 else 2 * antenna.k
             if sum(1 for s in looks if earlier[-1] < s < first) >= needed:

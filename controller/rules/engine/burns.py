@@ -11,7 +11,12 @@ from controller.rules.engine import ledger
 from controller.rules.engine.deal import check_order, close_deal, fill_slot
 from controller.rules.engine.orders import violated
 from controller.rules.engine.play import in_play
-from controller.rules.engine.shortage import SHORT_BOARD_S, misplaced_board_card
+from controller.rules.engine.shortage import (
+    NO_BOARD_S,
+    SHORT_BOARD_S,
+    ask_short_board,
+    misplaced_board_card,
+)
 from controller.rules.engine.state import Fill, Hand, Pending, RulesState, Suspicion
 from controller.rules.engine.streets import (
     SURPLUS_WAIT_S,
@@ -89,6 +94,9 @@ def on_burn(state: RulesState, said: list[Said], event: CardCame) -> None:
             _late_burn(state, said, hand, event, missed, slot, street)
             return
         fill_burn(state, said, hand, slot, event)
+        if burned(hand, street) and board_count(hand, street) == 0:
+            board = frozenset(plan.board[street])
+            ask_short_board(hand, street, board, event, NO_BOARD_S)
         return
     begun = board_count(hand, street)
     if missed is not None:

@@ -11,6 +11,7 @@ from controller.rules.engine.suspicion import drop, suspect
 from controller.rules.remedies import board_count_detail
 
 SHORT_BOARD_S = 2.4  # a street that stands still for so long looks finished
+NO_BOARD_S = 8.0  # "burn and turn" is one act: so long after a burn its board card may be unread
 
 
 def board_answers(

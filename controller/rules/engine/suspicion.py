@@ -104,6 +104,8 @@ def advance(state: RulesState, said: list[Said], s: Suspicion, at: float) -> Non
     assert s.finding is not None
     finding = state.findings.get(s.finding)
     put(hand, s, replace(s, step=3))
+    if s.code == "BOARD_COUNT" and s.counts is not None and s.counts[0] == 0:
+        return  # the dealer may have paused after the burn: that stays a question
     if finding is not None and finding.state is FindingState.ASKING:
         ledger.sharpen(
             state,

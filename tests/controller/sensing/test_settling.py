@@ -325,3 +325,29 @@ def test_a_card_in_its_home_that_is_read_across_is_not_arriving() -> None:
     table.look("seat/2", [])
     assert table.sensing.sensed().undecided
     assert table.sensing.sensed().arriving == ()
+
+
+def test_a_card_glimpsed_before_a_look_at_it_is_dated_from_its_first_sight() -> None:
+    table = PolledTable(max_stack=STACKS)
+    table.sweep(12)
+    table.lay("seat/2", tag(1))
+    table.look("seat/2")
+    seen = table.now
+    table.take(tag(1))  # the player looks at it for some seconds
+    table.sweep(12)
+    table.lay("seat/2", tag(1))
+    table.sweep(8)
+    (card,) = came(table.events)
+    assert card.after < seen < card.before
+
+
+def test_what_flew_past_the_board_before_is_not_dated_from_there() -> None:
+    table = PolledTable(max_stack=STACKS)
+    table.sweep(12)
+    table.look("board", [tag(1)])
+    seen = table.now
+    table.sweep(12)
+    table.lay("board", tag(1))
+    table.sweep(8)
+    (card,) = came(table.events)
+    assert card.after > seen
