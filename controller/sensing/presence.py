@@ -76,6 +76,7 @@ class Sensing:
         self._answerable: list[Antenna] = []  # whose watch the looks before it may answer
         self._stale = True  # whether `sensed` is to be worked out anew
         self._sensed = Sensed()
+        self._look_s = 0.0  # how long one look takes
         self.unknown_antennas = 0
 
     def __repr__(self) -> str:
@@ -111,7 +112,7 @@ class Sensing:
         """
         if self._stale:
             self._stale = False
-            self._sensed = take_stock(self._antennas.values(), self._tags)
+            self._sensed = take_stock(self._antennas.values(), self._tags, self._look_s)
         return self._sensed
 
     def silences(self, zone: Zone) -> int:
@@ -226,6 +227,7 @@ class Sensing:
     ) -> list[TableEvent]:
         events: list[TableEvent] = []
         self._stale = True
+        self._look_s = ended - started
         antenna.changed = uids != antenna.answer
         if antenna.changed:
             antenna.answer = tuple(uids)
@@ -473,7 +475,6 @@ class Sensing:
     def _claim(self, antenna: Antenna, tag: Tag, started: float, ended: float) -> None:
         run = Run(antenna, tag, started, ended, self._place_nats)
         home = tag.home
-        self._lose_sight(tag)
         if home is not None and home.number not in run.against:
             run.against[home.number] = antenna.odds(len(antenna.settled) + 1).read_far
         for other in tag.runs.values():
@@ -560,21 +561,26 @@ class Sensing:
         for tag, run in dead:
             home = tag.home
             self._give_up(tag, run)
-            if run.antenna is antenna and not tag.runs:
-                self._glimpse(tag, run)
+            self._glimpse(tag, run)
             if home is antenna and tag.uid in uids:
                 self._flip(tag, run.antenna, ended, events)
         return ripe
 
     def _glimpse(self, tag: Tag, run: Run) -> None:
-        """A player may take up a card before it is settled: read for longer than a flight takes,
-        it is in that hand and not undealt.
+        """A player may take up a card, or fold it, before it is settled: read for longer than a
+        flight takes, it was that seat's and not undealt.
         """
         antenna = run.antenna
-        known = tag.known or not self._vault.enrolled
-        if antenna.is_seat and known and tag.source is None and run.last_ended > run.flown_at:
-            tag.glimpsed_at = antenna
-            antenna.glimpsed[tag.uid] = tag
+        if not antenna.is_seat or tag.source is not None or run.last_ended <= run.flown_at:
+            return
+        if not tag.known and self._vault.enrolled:
+            return
+        if any(o.antenna.is_seat and o.reads >= run.reads for o in tag.runs.values()):
+            return
+        self._lose_sight(tag)
+        tag.glimpsed_at = antenna
+        antenna.glimpsed[tag.uid] = tag
+        antenna.refresh()
 
     def _lose_sight(self, tag: Tag) -> None:
         antenna = tag.glimpsed_at
@@ -685,8 +691,12 @@ class Sensing:
             antenna.moves += 1
             tag.carried = False
             self._take_up(tag)
+        if antenna.is_seat:
+            self._lose_sight(tag)
         for other in list(tag.runs.values()):
             self._give_up(tag, other)
+            if not antenna.is_seat:
+                self._glimpse(tag, other)
         for other_antenna in self._antennas.values():
             other_antenna.newcomers.pop(tag.uid, None)
         if source is not None and source.lifted.pop(tag.uid, None) is not None:

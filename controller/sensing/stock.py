@@ -10,9 +10,13 @@ from controller.sensing.heaps import HEAP_WINDOW_S, MOST_AT_ONCE
 from controller.sensing.tracks import Antenna, Tag
 from drivers.readings import Uid
 
+DEALT_S = 0.45  # from one dealt card to the next
 
-def take_stock(antennas: Collection[Antenna], tags: Mapping[Uid, Tag]) -> Sensed:
-    """Where looks would decide something (see `Sensing.sensed`)."""
+
+def take_stock(antennas: Collection[Antenna], tags: Mapping[Uid, Tag], look_s: float) -> Sensed:
+    """Where looks would decide something (see `Sensing.sensed`). look_s: how long one takes."""
+    k = max((a.k for a in antennas if a.is_seat), default=0)
+    close = 2 * k * look_s <= DEALT_S
     undecided: dict[Zone, None] = {}
     arriving: list[tuple[float, Zone]] = []
     for antenna in antennas:
@@ -27,7 +31,7 @@ def take_stock(antennas: Collection[Antenna], tags: Mapping[Uid, Tag]) -> Sensed
             homes = (tag.home for tag in antenna.open.values())
             undecided.update((h.zone, None) for h in homes if h is not None)
     if not arriving:
-        return Sensed(tuple(undecided))
+        return Sensed(tuple(undecided), close=close)
     arriving.sort()
     last = arriving[-1][0]
     return Sensed(

@@ -243,3 +243,19 @@ def test_a_card_that_only_flew_past_leaves_the_seat_to_its_silence() -> None:
     table.sensing.watch((Watch(SEAT_2, table.now),))
     table.sweep(20)
     assert {s.zone for s in silences(table)} == {"seat/2"}
+
+
+def test_a_card_folded_before_it_was_settled_is_not_missing() -> None:
+    table = PolledTable(max_stack=STACKS)
+    table.sweep(6)
+    table.lay("seat/2", tag(1))
+    table.look("seat/2")
+    for zone in ("seat/4", "muck", "burn", "count", "seat/4", "muck", "burn", "count"):
+        table.look(zone)
+    table.look("seat/2")
+    table.take(tag(1))
+    table.lay("muck", tag(1))
+    table.sensing.watch((Watch(SEAT_2, table.now),))
+    table.sweep(20)
+    assert list(table.settled()) == ["muck"]
+    assert silences(table) == []
