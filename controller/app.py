@@ -32,6 +32,7 @@ from controller.journal.resume import Resumption, begin, left_behind
 from controller.journal.trouble import JournalReadError
 from controller.journal.writer import Journal
 from controller.model.events import (
+    Attested,
     CardCame,
     CardCarried,
     SeatRegistered,
@@ -43,7 +44,7 @@ from controller.model.events import (
 )
 from controller.model.findings import Finding, FindingChanged, HandEnded, Progress, Said, Stage
 from controller.model.table import Zone
-from controller.outputs.board import BoardView, DeckView, frame
+from controller.outputs.board import BoardView, deck_view, frame
 from controller.outputs.layouts import colour_64x32, mono_32x8
 from controller.outputs.picture import Picture
 from controller.pipeline import Table
@@ -120,9 +121,10 @@ class Daemon:
     """One table, from its readings to its boards.
 
     source: where readings come from. boards: LED boards to drive. tape: where raw readings are
-    recorded. decks: enrolled cards by UID. on_seats: told the seats due cards when they change.
-    on_shown: told what is on the disk and may be shown, after every commit. on_ready: called once
-    the floor may speak and readings may come. on_recording: told when recording stops and when it
+    recorded. decks: enrolled cards by UID. attested_by: who confirms the points of the opening at
+    once, where nobody else can (the robot dealer). on_seats: told the seats due cards when they
+    change. on_shown: told what is on the disk and may be shown, after every commit. on_ready:
+    called once the floor may speak and readings may come. on_recording: told when recording stops and when it
     works again. commit_limit_s: a commit that takes longer counts as
     not recording. long: after how many events the journal says anew where the table stands.
     """
@@ -137,6 +139,7 @@ class Daemon:
         boards: Sequence[LedBoard] = (),
         tape: TapeWriter | None = None,
         decks: dict[Uid, tuple[str, str]] | None = None,
+        attested_by: str = "",
         on_seats: Callable[[tuple[int, ...]], None] = lambda seats: None,
         on_shown: Callable[[Shown], None] = lambda shown: None,
         on_ready: Callable[[], None] = lambda: None,
@@ -155,6 +158,7 @@ class Daemon:
         self._boards = tuple(boards)
         self._sent: list[tuple[bytes, float]] = [(b"", 0.0)] * len(self._boards)
         self._tape = tape
+        self._attested_by = attested_by
         self._on_seats = on_seats
         self._on_shown = on_shown
         self._on_ready = on_ready
@@ -207,7 +211,7 @@ class Daemon:
         """What the board shows now."""
         return frame(
             self.shown.progress,
-            DeckView(),
+            deck_view(self.shown.progress, self.clock()),
             self._recorder.state.ok,
             self.clock(),
             seats=self.config.layout.seats,
@@ -225,6 +229,7 @@ class Daemon:
             registry=tuple(sorted(self._table.state.seats.items())),
             progress=self._table.progress,
             findings=self._table.findings,
+            to_attest=self._to_attest(),
             recording=self._recorder.state.ok,
             trouble=self._recorder.state.reason,
             health=self.trouble,
@@ -313,6 +318,9 @@ class Daemon:
         opening = self._opening(first=r is None)
         if r is None:
             self._judged(self._table.open(opening))
+            for row in self._to_attest() if self._attested_by else ():
+                at = self.clock()
+                self._judged(self._table.tell(Attested(at=at, row=row, by=self._attested_by)))
             return
         self._findings = {f.id: f for f in self._table.findings}
         before = self._table.state
@@ -329,6 +337,12 @@ class Daemon:
             if self._table.progress.stage in (Stage.CLOSED, Stage.BETWEEN):
                 self._open_pending()
         self._go_on(told=1)
+
+    def _to_attest(self) -> tuple[str, ...]:
+        """Rows that somebody has yet to confirm."""
+        state = self._table.state
+        rows = () if state.book is None else state.book.attested_rows
+        return tuple(row for row, _ in rows if row not in state.deck.attested)
 
     def _profile_in_force(self) -> Profile:
         return self.profile.for_game(self.config.file.table.game)

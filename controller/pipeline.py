@@ -13,6 +13,7 @@ from math import inf
 
 from controller.model.events import (
     ButtonSeen,
+    DeckInPlay,
     KeyPressed,
     ReaderBack,
     ReaderLost,
@@ -60,6 +61,7 @@ class Table:
         state: RulesState | None = None,
     ) -> None:
         self.layout = layout
+        self._vault = vault
         self.sensing = Sensing(layout, vault, budget)
         self.state = state if state is not None else engine.closed()
         self._record = record
@@ -74,7 +76,8 @@ class Table:
     def open(self, event: TableOpened) -> list[Said]:
         """Open the table, or change its profile, game or seats between hands. The event's layout is
         this table's own."""
-        return self.tell(replace(event, layout=engine.layout_json(self.layout)))
+        opened = replace(event, layout=engine.layout_json(self.layout))
+        return self._judge([opened, *self._another_deck(event.at)])
 
     def feed(self, reading: Reading) -> list[Said]:
         """One reading of the hardware."""
@@ -84,7 +87,7 @@ class Table:
                 return []
             if not events:
                 return self._judge([Tick(at=reading.ended)])
-            return self._judge(events)
+            return self._judge([*events, *self._another_deck(reading.ended)])
         event = self._event_of(reading)
         return self._judge([event]) if event is not None else []
 
@@ -92,9 +95,16 @@ class Table:
         """What a person says, or any other event that no reading makes."""
         return self._judge([event])
 
-    def resume(self, at: float) -> list[Said]:
-        """Go on after a restart with the `state` given: cards are taken up by position."""
-        return self.tell(TableResumed(at=at))
+    def change_deck(self, deck: str, at: float, by: str) -> list[Said]:
+        """Somebody says which deck is in play now. Raises ValueError for one that is not
+        enrolled."""
+        self._vault.lock(deck)
+        return self._judge(self._another_deck(at, by))
+
+    def resume(self, at: float, away_known: bool = True) -> list[Said]:
+        """Go on after a restart with the `state` given: cards are taken up by position. away_known:
+        whether `at` has gone on by the time that passed meanwhile."""
+        return self.tell(TableResumed(at=at, away_known=away_known))
 
     # -- what can be asked -------------------------------------------------------------------------
 
@@ -125,10 +135,19 @@ class Table:
         if isinstance(reading, SeatReading):
             return SeatSeen(at=reading.at, seat=reading.seat, occupied=reading.occupied)
         if isinstance(reading, KeyPress):
+            if reading.key == "deck-change":
+                self._vault.lock(None)  # its first cards will say which one it is
             return KeyPressed(at=reading.at, key=reading.key)
         if isinstance(reading, Health):
             return self._health(reading)
         return None
+
+    def _another_deck(self, at: float, by: str = "") -> list[TableEvent]:
+        """The deck in play, if it is another one than the rules know of."""
+        deck = self._vault.playing
+        if deck is None or deck == self.state.deck.name:
+            return []
+        return [DeckInPlay(at=at, deck=deck, by=by)]
 
     def _health(self, reading: Health) -> TableEvent | None:
         zones = tuple(

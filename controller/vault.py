@@ -97,6 +97,13 @@ class Vault:
         self._lock = deck
         self._guess = None
 
+    @property
+    def playing(self) -> str | None:
+        """The deck in play: the one that somebody said, else the first of which three cards have
+        settled in this hand; None while nobody can tell.
+        """
+        return self._lock or self._guess
+
     def token(self, uid: Uid) -> Token:
         """The tag's token in this hand; drawn at the first call."""
         known = self._tokens.get(uid)

@@ -117,9 +117,42 @@ def action(
 
 
 @app.command()
+def attest(
+    context: typer.Context,
+    row: Annotated[str, typer.Argument(metavar="ROW|all", help="As `status` lists them.")],
+) -> None:
+    """Confirm what no sensor sees, as at the table's opening: deck sealed, gear in order."""
+    rows = _to_attest(context) if row == "all" else [row]
+    for one in rows:
+        _say(context, "attest", text=one)
+    if not rows:
+        typer.echo("nothing is left to be confirmed here")
+
+
+@app.command()
+def defer(
+    context: typer.Context,
+    duty: Annotated[str, typer.Argument(metavar="count|change")],
+    reason: Annotated[str, typer.Argument(help="Why; journaled.")],
+) -> None:
+    """Put the deck's count or change off, with the reason. Its limit stays."""
+    _say(context, "defer", status=duty, text=reason)
+
+
+@app.command()
 def status(context: typer.Context) -> None:
     """Hand, registry, readers and open findings."""
     _say(context, "status")
+
+
+def _to_attest(context: typer.Context) -> list[str]:
+    line: _Line = context.obj
+    try:
+        answer = say(line.socket, Command(do="status", by=line.by))
+    except FloorError as error:
+        _fail(str(error))
+    rows = answer.data.get("to_attest")
+    return [str(row) for row in rows] if isinstance(rows, list) else []
 
 
 def _say(

@@ -153,6 +153,7 @@ def _daemon(
         tape=tape,
         boards=boards,
         decks=robots.decks if robots is not None else None,
+        attested_by="the robot dealer" if robots is not None else "",
         on_seats=robots.deal_to if robots is not None else lambda seats: None,
         on_shown=(lambda shown: None) if with_screen else _Lines(),
         commit_limit_s=source.commit_limit_s if isinstance(source, TapeSource) else LIMIT_S,

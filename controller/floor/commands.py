@@ -13,7 +13,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from controller.model.events import (
+    Attested,
     ButtonDeclared,
+    DutyDeferred,
     FloorSaid,
     KeyPressed,
     SeatRegistered,
@@ -21,7 +23,7 @@ from controller.model.events import (
     SubstantialAction,
     TableEvent,
 )
-from controller.model.findings import Finding, FindingState, Progress
+from controller.model.findings import Duty, DutyKind, Finding, FindingState, Progress
 from controller.outputs.board import due_words, zones_in_words
 
 LINE_LIMIT = 4096
@@ -29,7 +31,9 @@ TEXT_LIMIT = 200
 NAME_LIMIT = 40
 WRONG_READING = "wrong-reading"
 
-Word = Literal["seat", "button", "rule", "dismiss", "confirm", "quiet", "action", "status"]
+Word = Literal[
+    "seat", "button", "rule", "dismiss", "confirm", "quiet", "action", "attest", "defer", "status"
+]
 WORDS: tuple[Word, ...] = (
     "seat",
     "button",
@@ -38,6 +42,8 @@ WORDS: tuple[Word, ...] = (
     "confirm",
     "quiet",
     "action",
+    "attest",
+    "defer",
     "status",
 )
 
@@ -69,14 +75,16 @@ class Answer:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Desk:
     """What the floor's commands are checked against. seats: chairs. registry: every seat's status,
-    as last said. findings: all that the floor may still speak to. trouble: why the journal is not
-    recording. health: a line for each device in trouble.
+    as last said. findings: all that the floor may still speak to. to_attest: rows that somebody has
+    to confirm here. trouble: why the journal is not recording. health: a line for each device in
+    trouble.
     """
 
     seats: int
     registry: tuple[tuple[int, SeatStatus], ...]
     progress: Progress
     findings: tuple[Finding, ...]
+    to_attest: tuple[str, ...] = ()
     recording: bool = True
     trouble: str = ""
     health: tuple[str, ...] = ()
@@ -250,6 +258,24 @@ def _action(command: Command, desk: Desk, at: float) -> tuple[TableEvent | None,
     return event, Answer(True, f"substantial action {word} taken place in this hand")
 
 
+def _attest(command: Command, desk: Desk, at: float) -> tuple[TableEvent | None, Answer]:
+    rows = ", ".join(desk.to_attest) or "none"
+    if command.text not in desk.to_attest:
+        raise FloorError(f"{command.text or '(no row)'}: to be confirmed here are {rows}, or all")
+    event = Attested(at=at, row=command.text, by=command.by)
+    return event, Answer(True, f"{command.text}: confirmed by {command.by}")
+
+
+def _defer(command: Command, desk: Desk, at: float) -> tuple[TableEvent | None, Answer]:
+    if command.status not in tuple(DutyKind):
+        raise FloorError(f"defer {command.status!r}: allowed are {', '.join(DutyKind)}")
+    duty = DutyKind(command.status)
+    if not command.text:
+        raise FloorError(f'putting it off needs its reason: defer {duty} "final table, two left"')
+    event = DutyDeferred(at=at, duty=duty, reason=command.text, by=command.by)
+    return event, Answer(True, f"{duty} of the deck put off: {command.text}; the limit stays")
+
+
 def _said(
     command: Command,
     word: Literal["rule", "dismiss", "confirm"],
@@ -309,6 +335,9 @@ def _status(command: Command, desk: Desk, at: float) -> tuple[TableEvent | None,
         f"{status.value}: {', '.join(str(s) for s in seats) or '–'}"
         for status, seats in by_status.items()
     ]
+    if progress.deck is not None:
+        lines.append(f"deck: {progress.deck}" + _counted(progress))
+    lines += [_duty_line(duty, at) for duty in progress.duties]
     if progress.due:
         lines.append(f"next card: {due_words(progress.due[0], progress.board).lower()}")
     if progress.blind:
@@ -334,6 +363,19 @@ def _status(command: Command, desk: Desk, at: float) -> tuple[TableEvent | None,
         "seats": {str(s): registry.get(s, SeatStatus.OUT).value for s in range(1, desk.seats + 1)},
         "due": list(progress.due),
         "blind": list(progress.blind),
+        "deck": progress.deck,
+        "counted": progress.counted,
+        "duties": [
+            {
+                "duty": d.kind.value,
+                "due_in_s": round(d.due_at - at, 1),
+                "asked": at >= d.ask_at,
+                "deferred": d.deferred,
+                "age_known": d.age_known,
+            }
+            for d in progress.duties
+        ],
+        "to_attest": list(desk.to_attest),
         "health": list(desk.health),
         "findings": [
             {
@@ -355,6 +397,19 @@ def _status(command: Command, desk: Desk, at: float) -> tuple[TableEvent | None,
     return None, Answer(True, "\n".join(lines), data)
 
 
+def _counted(progress: Progress) -> str:
+    return "" if progress.counted is None else f", {progress.counted} cards at the last count"
+
+
+def _duty_line(duty: Duty, at: float) -> str:
+    left_s = duty.due_at - at
+    when = f"due in {left_s / 60:.0f} min" if left_s >= 0 else f"{-left_s / 60:.0f} min overdue"
+    if not duty.age_known:
+        when = "due now: nobody knows for how long the deck has been in play"
+    why = f" (put off: {duty.deferred})" if duty.deferred else ""
+    return f"deck {duty.kind.value}: {when}{why}"
+
+
 _DEEDS: Mapping[str, Callable[[Command, Desk, float], tuple[TableEvent | None, Answer]]] = {
     "seat": _seat,
     "button": _button,
@@ -363,5 +418,7 @@ _DEEDS: Mapping[str, Callable[[Command, Desk, float], tuple[TableEvent | None, A
     "confirm": _confirm,
     "quiet": _quiet,
     "action": _action,
+    "attest": _attest,
+    "defer": _defer,
     "status": _status,
 }

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, NewType, TypeVar
 
+from controller.model.findings import DutyKind
 from controller.model.table import Zone
 
 Token = NewType("Token", int)
@@ -209,6 +210,88 @@ class SubstantialAction:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DeckAtTable:
+    """A deck that the house has brought to the table. pair: what the decks of one pair share."""
+
+    name: str
+    back: str
+    pair: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeckInPlay:
+    """From now on this deck is in play: its first cards have come to the table, or somebody said
+    so (`by`)."""
+
+    at: float
+    deck: str
+    by: str = ""
+    seq: int = 0
+    kind: Literal["deck-in-play"] = "deck-in-play"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeckCounted:
+    """The deck in play was counted between two hands, and the result confirmed by somebody.
+
+    present: how many of its `expected` cards were there. missing, duplicated: faces, named now that
+    no hand is live; duplicated ones came twice under two tags. other_deck, foreign, jokers: tags
+    that are no cards of this deck. passes: how often the deck was passed over. An extra card
+    without a tag is not seen by a count.
+    """
+
+    at: float
+    deck: str
+    expected: int
+    present: int
+    missing: tuple[str, ...] = ()
+    duplicated: tuple[str, ...] = ()
+    other_deck: int = 0
+    foreign: int = 0
+    jokers: int = 0
+    passes: int = 1
+    duration_s: float = 0.0
+    by: str = ""
+    seq: int = 0
+    kind: Literal["deck-counted"] = "deck-counted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attested:
+    """Somebody confirms what no sensor sees: that the duty of this row of the rules is done."""
+
+    at: float
+    row: str
+    by: str
+    seq: int = 0
+    kind: Literal["attested"] = "attested"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DutyDeferred:
+    """The floor puts a duty off, and says why."""
+
+    at: float
+    duty: DutyKind
+    reason: str
+    by: str
+    seq: int = 0
+    kind: Literal["duty-deferred"] = "duty-deferred"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeckSuspected:
+    """A registered card has stayed unseen for longer than chance allows: missing, or its tag is
+    dead. Which one is kept where no rule looks."""
+
+    at: float
+    deck: str
+    hands: int
+    seq: int = 0
+    kind: Literal["deck-suspected"] = "deck-suspected"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Tick:
     """Time has passed; sent when a deadline that the rules asked for has come, never otherwise."""
 
@@ -221,11 +304,31 @@ class Tick:
 class TableResumed:
     """The table goes on after a restart. Tokens of the time before mean nothing any more: cards
     that are read where one lay are taken for it (by position; that they are the same cards nobody
-    can say)."""
+    can say).
+    away_known: whether `at` has gone on by the time that really passed meanwhile; a machine without
+    a trusted clock does not know it."""
 
     at: float
+    away_known: bool = True
     seq: int = 0
     kind: Literal["table-resumed"] = "table-resumed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeckSoFar:
+    """What is known of the decks: the one in play, since when, when it was last counted (monotonic
+    seconds; None: not yet) and how many cards were there, whether its age is known, which decks
+    were taken out of play, what was confirmed, and how long the last hands took."""
+
+    name: str | None = None
+    since: float = 0.0
+    counted_at: float | None = None
+    present: int | None = None
+    age_known: bool = True
+    used: tuple[str, ...] = ()
+    attested: tuple[str, ...] = ()
+    shuffled_at: float | None = None
+    hand_lengths_s: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -243,6 +346,7 @@ class SoFar:
     last_seats: tuple[int, ...]
     ended_at: float
     occupied: tuple[int, ...] = ()
+    deck: DeckSoFar | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -252,7 +356,8 @@ class TableOpened:
 
     profile: the profile's full content as JSON (so that a replay needs no other file). seats:
     status by seat. opening: the first hand is the table's opening. console: money is entered.
-    camera: faces can be seen. absent: seats whose chair is empty at the moment. so_far: everything
+    camera: faces can be seen. absent: seats whose chair is empty at the moment. decks: those at the
+    table, as far as the house has registered them. so_far: everything
     before is over and settled, and this is what the rules go on from: whoever takes the table up
     again reads no further back. Between hands only; cards that still lie follow as CardCarried.
     """
@@ -268,6 +373,7 @@ class TableOpened:
     console: bool = False
     camera: bool = False
     watch_only: bool = False
+    decks: tuple[DeckAtTable, ...] = ()
     so_far: SoFar | None = None
     seq: int = 0
     kind: Literal["table-opened"] = "table-opened"
@@ -288,6 +394,11 @@ TableEvent = (
     | ButtonDeclared
     | FloorSaid
     | SubstantialAction
+    | DeckInPlay
+    | DeckCounted
+    | DeckSuspected
+    | Attested
+    | DutyDeferred
     | Tick
     | TableOpened
     | TableResumed

@@ -155,12 +155,15 @@ class Sensed:
 
     undecided: where a few looks more would decide something. arriving: those of them to which a
     card seems to have come from the deck, the first to come first. searched: where k looks have
-    found nothing new since the last of those was first read.
+    found nothing new since the last of those was first read. close: whether looks follow each other
+    so closely that k of them at one place, every other one, fit between two dealt cards: only then
+    can they prove an order.
     """
 
     undecided: tuple[Zone, ...] = ()
     arriving: tuple[Zone, ...] = ()
     searched: frozenset[Zone] = frozenset()
+    close: bool = True
 
 
 class Stage(StrEnum):
@@ -173,6 +176,27 @@ class Stage(StrEnum):
     RIVER = "river"
 
 
+class DutyKind(StrEnum):
+    """What a deck asks for by the clock."""
+
+    COUNT = "count"
+    CHANGE = "change"
+
+
+@dataclass(frozen=True, slots=True)
+class Duty:
+    """A duty of the clock. due_at: monotonic second of its limit. ask_at: from then on it is asked
+    for between hands: ahead of the limit, and early enough that no hand carries past it. deferred:
+    the floor's reason for putting it off. age_known: False where nobody knows for how long the deck
+    has been in play, and it is due at once."""
+
+    kind: DutyKind
+    due_at: float
+    ask_at: float
+    deferred: str = ""
+    age_known: bool = True
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
     """What the LED board and the plan of the table may show: places and counts, never values.
@@ -180,7 +204,8 @@ class Progress:
     due: zones where the next cards go, in order. seats: dealt-in seats. cards: settled cards by
     seat. lifted: seats whose cards are in the player's hand. folded: seats out of the hand. burned:
     whether the burn for the current or next street lies. board: board cards. blind: zones whose
-    reader is lost.
+    reader is lost. deck: the one in play, where decks are registered. counted: how many of its
+    cards the last count found. duties: what it asks for by the clock, soonest first.
     """
 
     stage: Stage
@@ -201,3 +226,6 @@ class Progress:
     blind: tuple[Zone, ...] = ()
     watch_only: bool = False
     findings: tuple[Finding, ...] = ()  # asking or open, gravest first
+    deck: str | None = None
+    counted: int | None = None
+    duties: tuple[Duty, ...] = ()

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from controller.model.findings import Finding, Progress, Stage
+from controller.model.findings import DutyKind, Finding, Progress, Stage
 from controller.model.table import Zone, is_board, seat_of
 
 BOARD_CARDS = 5
@@ -138,6 +138,33 @@ _STAGES = {
     Stage.TURN: "TURN",
     Stage.RIVER: "RIVER",
 }
+
+
+def deck_view(progress: Progress, now_s: float, counting: int | None = None) -> DeckView:
+    """The deck's part of the board. counting: cards that the count under way has seen so far."""
+    if counting is not None:
+        return DeckView(DeckCondition.COUNTING, counting)
+    codes = {code for f in progress.findings for code in f.codes}
+    cards = progress.counted
+    if codes & {"DECK_SHORT", "DECK_EXTRA"}:
+        return DeckView(DeckCondition.SHORT, cards)
+    if codes & {"DECK_CHANGE_DUE", "DECK_SET_REPLACE_DUE"}:
+        return DeckView(DeckCondition.CHANGE_DUE, cards)
+    between = progress.stage is Stage.BETWEEN
+    for duty in progress.duties:
+        left_s = duty.due_at - now_s
+        asked = now_s >= duty.ask_at and not duty.deferred
+        if duty.kind is DutyKind.COUNT and (left_s <= 0 or (asked and between)):
+            return DeckView(DeckCondition.COUNT_DUE, cards, left_s)
+        if duty.kind is DutyKind.COUNT and asked:
+            return DeckView(DeckCondition.COUNT_SOON, cards, left_s)
+        if duty.kind is DutyKind.CHANGE and asked and between:
+            return DeckView(DeckCondition.CHANGE_DUE, cards)
+    if "DECK_SUSPECT" in codes:
+        return DeckView(DeckCondition.SUSPECT, cards)
+    if cards is not None:
+        return DeckView(DeckCondition.GOOD, cards)
+    return DeckView()
 
 
 def frame(

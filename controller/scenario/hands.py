@@ -245,10 +245,7 @@ _NOT_YET: dict[type, str] = {
     lines.StackAct: "take money entries",
     lines.AwardAct: "take money entries",
     lines.PlayerAct: "take money entries",
-    lines.AttestAct: "take attestations",
     lines.CountDeckAct: "count a deck",
-    lines.ClockJumpAct: "go by the wall clock",
-    lines.NoRtcAct: "go by the wall clock",
 }
 
 

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Literal
 
 from controller.model.events import (
+    Attested,
+    DeckAtTable,
     FloorSaid,
     SeatRegistered,
     SeatStatus,
@@ -20,7 +22,7 @@ from controller.model.events import (
 )
 from controller.model.findings import Said, Verdict
 from controller.model.table import Layout
-from controller.outputs.board import DeckView, frame
+from controller.outputs.board import deck_view, frame
 from controller.pipeline import Table
 from controller.rules import engine
 from controller.rules.engine import layout_json
@@ -51,7 +53,7 @@ class SetUp:
         self.absent: tuple[int, ...] = ()
         self.button: tuple[int, ...] | None = None
         self.antennas = lines.AntennasLine()
-        self.decks: tuple[str, ...] = ("red",)
+        self.pairs: tuple[tuple[str, ...], ...] = (("red",),)
         self.deck: lines.DeckLine | None = None
         self.noise = lines.NoiseLine()
         self.pace_s = 0.45
@@ -82,7 +84,7 @@ class SetUp:
             case lines.AntennasLine():
                 self.antennas = line
             case lines.DecksLine(pairs=pairs):
-                self.decks = tuple(name for pair in pairs for name in pair)
+                self.pairs = pairs
             case lines.DeckLine():
                 self.deck = line
             case lines.NoiseLine():
@@ -124,6 +126,7 @@ class Night:
         self.now = 0.0
         self.polls = 0
         self._shown: set[str] = set()
+        self._no_clock = False
         self._up = up
         self._hear = hear
         self._folder = folder or Path()
@@ -141,7 +144,7 @@ class Night:
             miss=up.noise.miss, cross=up.noise.cross, sweep_s=self.sweep_s, seed=up.noise.seed
         )
         self.world = World(field_antennas(self.layout), noise)
-        deck = up.deck or lines.DeckLine(deck=up.decks[0])
+        deck = up.deck or lines.DeckLine(deck=up.pairs[0][0])
         self.dealer = Dealer(
             self.world,
             up.seats,
@@ -161,7 +164,7 @@ class Night:
         self._tokens = random.Random(f"tokens {up.noise.seed}")
         self._enrolled = {
             card.uid: (card.deck, JOKER if card.face.startswith(JOKER) else card.face)
-            for name in up.decks
+            for name in (name for pair in up.pairs for name in pair)
             for card in self.world.deck(name)
         }
         self._events: list[TableEvent] = []
@@ -197,6 +200,11 @@ class Night:
             opening=opening,
             console=self._up.console,
             camera=self._up.camera,
+            decks=tuple(
+                DeckAtTable(name=name, back=name, pair=" and ".join(pair))
+                for pair in self._up.pairs
+                for name in pair
+            ),
         )
 
     # Time
@@ -284,6 +292,12 @@ class Night:
                 self._change_deck(deck, seed or 0)
             case lines.PowerCutAct(for_s=for_s):
                 self._power_cut(for_s)
+            case lines.AttestAct(row=row):
+                self._tell(Attested(at=self.now, row=row, by=FLOOR))
+            case lines.ClockJumpAct():
+                pass  # no duty goes by the wall clock
+            case lines.NoRtcAct():
+                self._no_clock = True
             case lines.LevelLine():
                 raise NotYet("this table cannot take levels of blinds yet")
             case lines.SwapAct(by="duplicate of"):
@@ -344,7 +358,8 @@ class Night:
             self.dealer.shuffle(seed)
         else:
             self.dealer.deck(deck, seed)
-            self.vault.lock(deck)
+            self._say(self._inputs(self.now))
+            self._say(self.table.change_deck(deck, self.now, FLOOR))
         self.hands.new_deal()
 
     def _power_cut(self, for_s: float) -> None:
@@ -362,7 +377,7 @@ class Night:
         self._polls = polls(self.world, self.scheduler, start=back)
         self.vault = self._new_vault()
         self.table = Table(self.layout, self.vault, record=self._record, state=state)
-        self._hear(self.table.resume(back))
+        self._hear(self.table.resume(back, away_known=not self._no_clock))
         self.scheduler.focus(self.table.focus)
 
     # What can be asked
@@ -381,8 +396,9 @@ class Night:
     def board_texts(self) -> list[str]:
         """Every text that the LED board shows now."""
         progress = self.table.progress
-        view = frame(progress, DeckView(), True, self.now, seats=self.layout.seats)
-        texts = [view.stage, view.next, view.blind]
+        deck = deck_view(progress, self.now)
+        view = frame(progress, deck, True, self.now, seats=self.layout.seats)
+        texts = [view.stage, view.next, view.blind, view.deck.words]
         if view.burn_due:
             texts.append("BURN")
         if view.notice is not None:

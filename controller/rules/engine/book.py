@@ -13,6 +13,7 @@ from controller.model.events import TableOpened
 from controller.model.findings import Severity, Street
 from controller.model.table import BURN, MUCK, Layout, Zone
 from controller.rules import remedies
+from controller.rules.clauses import STANDARD, rows_of
 from controller.rules.plans import BOARD_STREETS, DealPlan, DealShape, make_plan
 from controller.rules.settings import Profile, from_json
 
@@ -74,6 +75,19 @@ class Rulebook:
     @cached_property
     def pile_zones(self) -> tuple[Zone, ...]:
         return tuple(z for z in (BURN, MUCK) if z in self.layout.by_zone)
+
+    @cached_property
+    def attested_rows(self) -> tuple[tuple[str, str], ...]:
+        """What somebody has to confirm about decks and gear: rows of the documents in force, each
+        with its finding code."""
+        own = self.profile
+        documents = own.documents or (STANDARD,)
+        return tuple(
+            (row.id, row.codes[0])
+            for document in documents
+            for row in rows_of(document)
+            if row.how == "attested" and row.kind in ("deck", "equipment") and row.codes
+        )
 
     @property
     def burn_may_lie_in_muck(self) -> bool:

@@ -54,12 +54,16 @@ def open_finding(
     evident: float | None = None,
     counts: tuple[int, int] | None = None,
     detail: str = "",
+    clause: str = "",
 ) -> int:
     """A new finding; returns its id. `positive`: it rests on a read, not on a silence. `counts`:
-    cards seen and due, where the finding is about a number; `detail` narrows clause and remedy."""
+    cards seen and due, where the finding is about a number; `detail` narrows clause and remedy;
+    `clause` names the row itself where several have this code."""
     book = state.book
     assert book is not None
-    clause, note = book.clause(code, street, detail)
+    note = ""
+    if not clause:
+        clause, note = book.clause(code, street, detail)
     number = state.next_finding
     state.next_finding += 1
     hand = state.hand

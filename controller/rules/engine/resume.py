@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from controller.model.events import CardCame, SoFar, Token
+from controller.rules.engine import duties
 from controller.rules.engine.state import NEVER, Fill, Hand, RulesState
 
 REREAD_S = 4.0  # by then a table whose cards lie still has been read and settled again
@@ -21,6 +22,7 @@ def so_far(state: RulesState) -> SoFar | None:
         and all(c.carried for c in state.cards.values())
         and not (state.findings or state.loose or state.lone or state.adopt)
         and not (state.redeal or state.lost or state.called)
+        and not (state.deck.asked or state.deck.deferred)
     )
     if not settled:
         return None
@@ -31,6 +33,7 @@ def so_far(state: RulesState) -> SoFar | None:
         last_seats=state.last_seats,
         ended_at=state.ended_at,
         occupied=tuple(sorted(state.occupied)),
+        deck=duties.so_far(state.deck),
     )
 
 
@@ -43,6 +46,7 @@ def gone_on(before: SoFar) -> RulesState:
         last_seats=before.last_seats,
         ended_at=before.ended_at,
         occupied=frozenset(before.occupied),
+        deck=duties.gone_on(before.deck),
     )
 
 

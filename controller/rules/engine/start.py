@@ -5,7 +5,7 @@ from __future__ import annotations
 from controller.model.events import CardCame, SeatStatus
 from controller.model.findings import Finding, FindingState, HandBegan, HandEnded, Said, Street
 from controller.model.table import MAX_SEATS, seat_of
-from controller.rules.engine import ledger
+from controller.rules.engine import decks, duties, ledger
 from controller.rules.engine.play import in_play
 from controller.rules.engine.state import NEVER, Hand, Redeal, RulesState
 from controller.rules.plans import dealing_order
@@ -14,7 +14,13 @@ BURN_S = 6.0  # a burn that lies so long before the first hole card is no part o
 MISPLACED = ("BTN_START", "BTN_NOT_MOVED", "BTN_SKIPPED", "BTN_BACKWARD")
 CLEAR_S = 10.0  # a single card that came so shortly after a hand may be one of its cards
 LOOSE_S = 8.0  # two arrivals at two seats within so long are a deal
-HOUSE_FINDINGS = frozenset({"READER_LOST", "SEAT_OVER_MAX", "SEAT_UNASSIGNED"})
+HOUSE_FINDINGS = (
+    frozenset({"READER_LOST", "SEAT_OVER_MAX", "SEAT_UNASSIGNED", "DECK_SUSPECT", "DECK_RETURNED"})
+    | frozenset(duties.CODES.values())
+    | duties.CHANGE_CODES
+    | decks.COUNT_CODES
+)
+"""What outlives the hand in which it was found."""
 
 
 def due_seats(state: RulesState) -> tuple[int, ...]:
@@ -158,6 +164,8 @@ def announce(state: RulesState, said: list[Said], at: float) -> None:
     else:
         _check_button(state, said, hand, at)
     _check_seats(state, said, at)
+    duties.hand_begins(state, said, at)
+    decks.hand_begins(state, said, at)
 
 
 def _check_redeal(state: RulesState, said: list[Said], hand: Hand, at: float) -> None:
@@ -433,8 +441,9 @@ def end(state: RulesState, said: list[Said], at: float, reason: str) -> None:
     if hand is None or book is None:
         return
     misdeal = reason == "misdeal"
-    for f in ledger.standing(state):
-        if f.code in HOUSE_FINDINGS:
+    opening = [f for f in state.findings.values() if f.code in decks.AT_OPENING]
+    for f in dict.fromkeys([*opening, *ledger.standing(state)]):
+        if HOUSE_FINDINGS & set(f.codes):
             continue
         ledger.settle(
             state,
@@ -461,6 +470,7 @@ def end(state: RulesState, said: list[Said], at: float, reason: str) -> None:
             state.last_button = hand.button
             state.last_seats = hand.plan.seats
             state.opening = False
+    duties.hand_ended(state, hand.began, at)
     state.hand = None
     state.cards = {}
     state.adopt = ()

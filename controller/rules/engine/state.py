@@ -5,11 +5,12 @@ Containers are replaced or copied by `RulesState.copy`; whatever lies in them is
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from operator import attrgetter
 
-from controller.model.events import CardCame, SeatStatus, Token
-from controller.model.findings import Finding, Street
+from controller.model.events import CardCame, DeckAtTable, SeatStatus, Token
+from controller.model.findings import DutyKind, Finding, Street
 from controller.model.table import Zone
 from controller.rules.engine.book import Rulebook
 from controller.rules.plans import DealPlan
@@ -173,6 +174,33 @@ class Redeal:
     game: str
 
 
+@dataclass(frozen=True, slots=True)
+class DeckState:
+    """What the rules know of the decks. Never changed in place.
+
+    name: the deck in play. since, counted_at: monotonic seconds of its coming into play, and of the
+    last completed count. age_known: False after a start that does not know how long the machine was
+    off. used: decks taken out of play. asked: the finding of every duty past its limit. deferred:
+    the floor's reasons. attested: rows that somebody confirmed. shuffled_at: the last time that the
+    dealer said so. suspected, counted: findings that a later count settles.
+    """
+
+    name: str | None = None
+    since: float = 0.0
+    counted_at: float | None = None
+    present: int | None = None  # cards that the last count found
+    age_known: bool = True
+    used: frozenset[str] = frozenset()
+    asked: Mapping[DutyKind, int] = field(default_factory=dict)
+    deferred: Mapping[DutyKind, str] = field(default_factory=dict)
+    attested: frozenset[str] = frozenset()
+    attested_findings: tuple[int, ...] = ()
+    shuffled_at: float | None = None
+    hand_lengths_s: tuple[float, ...] = ()
+    suspected: int | None = None
+    counted: tuple[int, ...] = ()
+
+
 @dataclass(slots=True)
 class RulesState:
     """Everything the rules know. `closed()` makes one; the first event must be a TableOpened."""
@@ -205,6 +233,8 @@ class RulesState:
     ended_at: float = NEVER
     quieted: frozenset[int] = frozenset()
     called: frozenset[str] = frozenset()  # registry findings already said, by code and seat
+    decks: tuple[DeckAtTable, ...] = ()  # those that the house has brought to the table
+    deck: DeckState = DeckState()
 
     def copy(self) -> RulesState:
         new = RulesState(*_state_fields(self))

@@ -5,11 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 from controller.model.events import (
+    Attested,
     ButtonDeclared,
     ButtonSeen,
     CardCame,
     CardCarried,
     CardLeft,
+    DeckCounted,
+    DeckInPlay,
+    DeckSuspected,
+    DutyDeferred,
     FloorSaid,
     KeyPressed,
     ReaderBack,
@@ -31,6 +36,8 @@ from controller.rules.engine import (
     board,
     burns,
     deal,
+    decks,
+    duties,
     ledger,
     moves,
     resume,
@@ -87,6 +94,8 @@ def step(state: RulesState, event: TableEvent) -> tuple[RulesState, tuple[Said, 
     if isinstance(event, TableResumed):
         # First of all: nobody looked in the time that has passed, so nothing falls due by it.
         resume.resumed(new, event.at)
+        if not event.away_known:
+            duties.age_unknown(new, event.at)
     _fall_due(new, said, event.at)
     if isinstance(event, CardCame):
         _came(new, said, event)
@@ -114,6 +123,16 @@ def step(state: RulesState, event: TableEvent) -> tuple[RulesState, tuple[Said, 
         _floor(new, said, event)
     elif isinstance(event, SubstantialAction):
         _substantial_action(new, said, event)
+    elif isinstance(event, DeckInPlay):
+        decks.on_in_play(new, said, event)
+    elif isinstance(event, DeckCounted):
+        decks.on_counted(new, said, event)
+    elif isinstance(event, DeckSuspected):
+        decks.on_suspected(new, said, event)
+    elif isinstance(event, Attested):
+        decks.on_attested(new, said, event)
+    elif isinstance(event, DutyDeferred):
+        duties.on_deferred(new, said, event)
     elif isinstance(event, ReaderLost):
         _reader_lost(new, said, event)
     elif isinstance(event, ReaderBack):
@@ -129,9 +148,13 @@ def deadline(state: RulesState) -> float | None:
     """The next monotonic second at which a Tick would decide something; None if nothing waits for
     time."""
     hand = state.hand
+    limit = duties.deadline(state)
+    times = [] if limit is None else [limit]
     if hand is None:
-        return state.lone.due if state.lone is not None else None
-    times = [p.due for p in hand.pendings]
+        if state.lone is not None:
+            times.append(state.lone.due)
+        return min(times, default=None)
+    times += [p.due for p in hand.pendings]
     times += [
         s.not_before
         for s in hand.suspicions
@@ -161,6 +184,7 @@ def _quiet_at(state: RulesState) -> float | None:
 
 
 def _fall_due(state: RulesState, said: list[Said], at: float) -> None:
+    duties.fall_due(state, said, at)
     hand = state.hand
     if hand is None:
         if state.lone is not None and state.lone.due <= at:
@@ -557,6 +581,7 @@ def _key(state: RulesState, said: list[Said], event: KeyPressed) -> None:
     elif event.key == "confirm":
         _confirm(state, said, None, event.at, event.by)
     elif event.key == "shuffled":
+        state.deck = replace(state.deck, shuffled_at=event.at)
         if state.hand is None or state.hand.provisional:
             # The deck is whole and in the dealer's hand: what still lies about is no part of the
             # coming deal.
@@ -679,6 +704,9 @@ def _opened(state: RulesState, said: list[Said], event: TableOpened) -> None:
     state.watch_only = event.watch_only
     if event.button is not None:
         state.buttons = event.button
+    state.decks = event.decks
     if first or event.opening:
         state.opening = event.opening
+        if event.opening:
+            decks.on_opening(state, said, event.at)
     start.over_max(state, said, event.at)

@@ -16,7 +16,7 @@ from controller.model.findings import (
     Watch,
 )
 from controller.model.table import BURN, Zone, is_board, seat_of, seat_zone
-from controller.rules.engine import streets
+from controller.rules.engine import duties, streets
 from controller.rules.engine.orders import judge_pair
 from controller.rules.engine.start import button_for_hand, due_seats
 from controller.rules.engine.state import Hand, RulesState
@@ -66,7 +66,7 @@ def focus(state: RulesState, sensed: Sensed = NOTHING_SENSED) -> tuple[Zone, ...
         ahead = _ahead(list(_opening(state)), [], sensed)
     elif not hand.closed:
         ahead = _next_seats(hand, sensed)
-    wanted: dict[Zone, None] = dict.fromkeys(ahead[:1])
+    wanted: dict[Zone, None] = dict.fromkeys(ahead[:1] if sensed.close else ())
     if ahead:
         # One after the other they are settled sooner than all at once.
         wanted.update(dict.fromkeys(sensed.arriving[:SETTLED_AT_ONCE]))
@@ -207,6 +207,9 @@ def progress(state: RulesState) -> Progress:
         blind=tuple(z for zs in state.lost.values() for z in zs),
         watch_only=state.watch_only,
         findings=tuple(shown),
+        deck=state.deck.name,
+        counted=state.deck.present,
+        duties=duties.duties(state),
     )
     if hand is None:
         return base

@@ -20,7 +20,9 @@ from controller.floor.commands import (
     request_line,
 )
 from controller.model.events import (
+    Attested,
     ButtonDeclared,
+    DutyDeferred,
     FloorSaid,
     KeyPressed,
     SeatRegistered,
@@ -29,6 +31,8 @@ from controller.model.events import (
     TableEvent,
 )
 from controller.model.findings import (
+    Duty,
+    DutyKind,
     Finding,
     FindingState,
     Progress,
@@ -195,3 +199,38 @@ def test_every_fault_of_a_request_is_named_at_once() -> None:
 def test_an_answer_of_another_version_is_named() -> None:
     with pytest.raises(FloorError, match="another version"):
         read_answer(b"[]\n")
+
+
+def test_a_point_of_the_opening_is_confirmed_by_its_row() -> None:
+    desk = dataclasses.replace(DESK, to_attest=("DE-a1-1", "DE-a1-4"))
+    event, answer = decide(Command(do="attest", by="anna", text="DE-a1-4"), desk, 7.5)
+    assert event == Attested(at=7.5, row="DE-a1-4", by="anna")
+    assert "anna" in answer.text
+    assert "DE-a1-1, DE-a1-4" in refusal("attest", desk, text="DE-a1-2")
+    assert "none" in refusal("attest", text="DE-a1-4")
+
+
+def test_a_duty_is_put_off_only_with_a_reason() -> None:
+    assert said("defer", status="count", text="final table") == DutyDeferred(
+        at=7.5, duty=DutyKind.COUNT, reason="final table", by="anna"
+    )
+    assert "reason" in refusal("defer", status="change")
+    assert "count, change" in refusal("defer", status="shuffle", text="x")
+
+
+def test_status_tells_the_deck_and_what_it_asks_for() -> None:
+    progress = dataclasses.replace(
+        DESK.progress,
+        deck="red",
+        counted=52,
+        duties=(
+            Duty(DutyKind.COUNT, due_at=607.5, ask_at=307.5, deferred="heads-up"),
+            Duty(DutyKind.CHANGE, due_at=-112.5, ask_at=-412.5),
+        ),
+    )
+    desk = dataclasses.replace(DESK, progress=progress)
+    _, answer = decide(Command(do="status", by="anna"), desk, 7.5)
+    assert "deck: red, 52 cards at the last count" in answer.text
+    assert "deck count: due in 10 min (put off: heads-up)" in answer.text
+    assert "deck change: 2 min overdue" in answer.text
+    assert answer.data["deck"] == "red"

@@ -1,8 +1,11 @@
 """The view model: what is shown, what is pressed, and what is kept back."""
 
 import dataclasses
+from dataclasses import replace
 
 from controller.model.findings import (
+    Duty,
+    DutyKind,
     Finding,
     FindingState,
     Progress,
@@ -17,6 +20,7 @@ from controller.outputs.board import (
     DeckView,
     Level,
     Mark,
+    deck_view,
     due_words,
     frame,
     zones_in_words,
@@ -158,3 +162,22 @@ def test_the_deck_line_says_what_the_count_found_and_when_the_next_is_due() -> N
 
 def test_time_changes_nothing_but_the_phase() -> None:
     assert dataclasses.replace(view(now_s=7.3), now_s=0.0) == view(now_s=0.0)
+
+
+def test_the_deck_says_what_it_asks_for_and_when() -> None:
+    count = Duty(DutyKind.COUNT, due_at=3600.0, ask_at=3300.0)
+    change = Duty(DutyKind.CHANGE, due_at=7200.0, ask_at=6900.0)
+    hand = replace(DEAL, deck="red", counted=52, duties=(count, change), findings=())
+    between = replace(hand, stage=Stage.BETWEEN)
+    assert deck_view(hand, 3299.0).words == "52 OK"
+    assert deck_view(hand, 3300.0).words == "COUNT 5:00"
+    assert deck_view(between, 3300.0).words == "COUNT"
+    assert deck_view(hand, 3600.0).words == "COUNT"
+    later = replace(between, duties=(change,))
+    assert deck_view(later, 6899.0).words == "52 OK"
+    assert deck_view(later, 6900.0).words == "NEW DECK"
+    assert deck_view(replace(between, duties=(replace(count, deferred="x"),)), 3400.0).words == (
+        "52 OK"
+    )
+    assert deck_view(hand, 0.0, counting=37).words == "COUNT 37"
+    assert deck_view(DEAL, 0.0).words == "DECK ?"

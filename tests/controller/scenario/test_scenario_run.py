@@ -93,8 +93,6 @@ def test_what_the_board_says() -> None:
         ("post 4 small 50", "money"),
         ("act 4 fold", "money"),
         ("count deck", "count"),
-        ("attest DE-a1-1", "attestations"),
-        ("clock jump +2h", "wall clock"),
         ("fold 4", "no cards"),
         ("move board card 1 -> burn", "no card 1"),
         ("hole until seat 11", "not due cards"),

@@ -208,9 +208,11 @@ def test_no_button_and_two_buttons() -> None:
 
 def test_the_opening_button_where_the_house_fixes_it() -> None:
     wrong = ToldTable("nj-tournament", button=(4,), opening=True)
+    wrong.confirmed("NJ-T-a-equip-2", "NJ-T-b-1")
     wrong.key("new-hand")
     assert (wrong.only().code, wrong.only().seat) == ("BTN_START", 1)
     right = ToldTable("nj-tournament", button=(1,), opening=True)
+    right.confirmed("NJ-T-a-equip-2", "NJ-T-b-1")
     right.key("new-hand")
     assert right.findings == []
     later = ToldTable("nj-tournament", button=(4,))
@@ -220,12 +222,14 @@ def test_the_opening_button_where_the_house_fixes_it() -> None:
 
 def test_a_missing_button_breaks_another_clause_at_the_opening() -> None:
     table = ToldTable("nj-tournament", button=(), opening=True, options=FULL)
+    table.confirmed("NJ-T-a-equip-2", "NJ-T-b-1")
     table.key("new-hand")
     assert table.only().clause == "NJ-T-e2-2"
     table.burn()
     table.hole(2, 3, 4, 1)  # the house's opening button is at seat 1
     table.key("end-hand")
     table.wait(30.0)
+    table.confirmed()
     table.key("new-hand")
     assert [f.clause for f in table.findings] == ["NJ-T-e2-2", "NJ-T-a-button"]
 

@@ -8,10 +8,12 @@ from dataclasses import replace
 from typing import Literal
 
 from controller.model.events import (
+    Attested,
     ButtonSeen,
     CardCame,
     CardCarried,
     CardLeft,
+    DeckAtTable,
     FloorSaid,
     KeyPressed,
     SeatStatus,
@@ -50,6 +52,7 @@ def opened(
     button: tuple[int, ...] | None = (4,),
     absent: Sequence[int] = (),
     opening: bool = False,
+    decks: tuple[DeckAtTable, ...] = (),
     at: float = 0.0,
 ) -> TableOpened:
     return TableOpened(
@@ -61,6 +64,7 @@ def opened(
         button=button,
         absent=tuple(absent),
         opening=opening,
+        decks=decks,
     )
 
 
@@ -81,6 +85,7 @@ class ToldTable:
         options: LayoutOptions | None = None,
         absent: Sequence[int] = (),
         opening: bool = False,
+        decks: tuple[DeckAtTable, ...] = (),
     ) -> None:
         self.now = 100.0
         self.state: RulesState = engine.closed()
@@ -97,6 +102,7 @@ class ToldTable:
                 button=button,
                 absent=absent,
                 opening=opening,
+                decks=decks,
                 at=self.now,
             )
         )
@@ -203,6 +209,12 @@ class ToldTable:
     ) -> None:
         self.wait(PACE_S)
         self.tell(FloorSaid(at=self.now, word=word, finding=finding, text=text, by=by))
+
+    def confirmed(self, *rows: str) -> None:
+        """Somebody confirms what no sensor sees, and the dealer that the deck is shuffled."""
+        for row in rows:
+            self.tell(Attested(at=self.now, row=row, by="Ann"))
+        self.key("shuffled", pace_s=0.0)
 
     # -- acts of a dealer --------------------------------------------------------------------------
 
