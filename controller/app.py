@@ -124,9 +124,9 @@ class Daemon:
     recorded. decks: enrolled cards by UID. attested_by: who confirms the points of the opening at
     once, where nobody else can (the robot dealer). on_seats: told the seats due cards when they
     change. on_shown: told what is on the disk and may be shown, after every commit. on_ready:
-    called once the floor may speak and readings may come. on_recording: told when recording stops and when it
-    works again. commit_limit_s: a commit that takes longer counts as
-    not recording. long: after how many events the journal says anew where the table stands.
+    called once the floor may speak and readings may come. on_recording: told when recording stops
+    and when it works again. commit_limit_s: a commit that takes longer counts as not recording.
+    long: after how many events the journal says anew where the table stands.
     """
 
     def __init__(
