@@ -73,8 +73,7 @@ def _reader(config: Config, house: Sequence[Deck]) -> tuple[TagReader, RobotHand
     if not config.simulated or part is None:
         return tag_reader([spec], clock=clock), None
     hand = RobotHand(config, house, seed=part.seed, origin_s=clock())
-    look_s = part.sweep_ms / 1000 / len(config.layout.antennas)
-    emulated = emulated_readers([spec], hand, look_s, clock=clock)
+    emulated = emulated_readers([spec], hand, hand.look_s, clock=clock)
     return tag_reader([spec], emulated=emulated, clock=clock), hand
 
 

@@ -6,11 +6,11 @@ antenna in any order, and each must be read again. What goes wrong is said in wo
 nothing back.
 
 A card is judged by `LOOKS` looks from the one after its first sight on, and accepted if at least
-`RATE_NEEDED` of them read it. At 5 % misses a good tag fails that once in some 20,000 cards, once
-in 300 decks; a tag that answers only every other look passes once in 17, and one that answers in 2
-of 5 once in 150. Twenty looks of one antenna take half a second. What table and count assume is 5
-to 10 % misses; a tag below 70 % is missed several times as often, and would be asked about night
-after night.
+`RATE_NEEDED` of them read it. A tag that misses 5 % of its looks fails that once in 29,000 layings
+(once in 570 decks), one that misses 10 % once in 420; one that answers every other look passes once
+in 17, and one that answers in 2 of 5 once in 150. Twenty looks of one antenna take half a second.
+What table and count assume is 5 to 10 % misses; a tag below 70 % is missed several times as often,
+and would be asked about night after night.
 """
 
 from __future__ import annotations

@@ -17,9 +17,9 @@ from controller.model.cards import FACES, is_joker
 from drivers.factory import Card, FieldAntenna, Noise, World
 from drivers.readings import Uid
 
-BEAT_S = 0.12
-"""Between two movements of the hand."""
-PASS_S = 0.13
+BEAT_LOOKS = 4.5
+"""Between two movements of the hand: it is as quick as the reader lets it."""
+PASS_LOOKS = 5
 """How long a card that is passed over lies in the field."""
 _TRAY = "tray:red"
 _JOKERS = ("joker1", "joker2")
@@ -59,6 +59,7 @@ class RobotHand:
         self._chance = chance = random.Random(f"robot hand {seed}")
         self._zone = str(count_zone(config.layout))
         self._origin_s = origin_s
+        self.look_s = part.sweep_ms / 1000 / len(config.layout.antennas)
         number = count_antenna(config.layout)
         noise = Noise(
             miss=part.miss,
@@ -98,7 +99,7 @@ class RobotHand:
         now = max(at_s - self._origin_s, self._world.now)
         if now < self._free_at:
             return None
-        self._free_at = now + BEAT_S
+        self._free_at = now + BEAT_LOOKS * self.look_s
         if self._pressing is not None and view.away:
             key, self._pressing = self._pressing, None
             if view.trouble is None:  # else the wrong card was not accepted
@@ -148,11 +149,12 @@ class RobotHand:
             case Slip.BADLY:
                 self._lay(card, now)
                 for n in range(24):  # it answers about every other look
-                    self._world.unread(card, now + n * 0.05, self._chance.uniform(0.01, 0.05))
+                    for_s = self._chance.uniform(0.4, 1.9) * self.look_s
+                    self._world.unread(card, now + 2 * n * self.look_s, for_s)
             case Slip.TOO_SHORT:
                 self._world.move(card, self._zone, now)
-                self._world.move(card, _TRAY, now + 0.2)
-                self._free_at = now + 0.6
+                self._world.move(card, _TRAY, now + 7 * self.look_s)
+                self._free_at = now + 22 * self.look_s
 
     def _lay(self, card: Card, now: float) -> None:
         self._lying.append(card)
@@ -170,5 +172,5 @@ class RobotHand:
             self._chance.shuffle(self._to_pass)
         card = self._to_pass.pop()
         self._world.move(card, self._zone, now)
-        self._world.move(card, _TRAY, now + PASS_S)
-        self._free_at = now + PASS_S + 0.03
+        self._world.move(card, _TRAY, now + PASS_LOOKS * self.look_s)
+        self._free_at = now + (PASS_LOOKS + 1) * self.look_s

@@ -445,7 +445,7 @@ def test_a_fresh_deck_is_registered_over_emulated_bytes_whatever_the_hand_does_w
     reader = VirtualReader(PepperEmulator(hand, ports, look_s=0.0), spec.antennas)
     now = begin("fresh", "blue", antenna, (RED,))
     troubles = set()
-    for poll in wire_polls([reader], SweepScheduler([antenna]), LOOK_S):
+    for poll in wire_polls([reader], SweepScheduler([antenna]), hand.look_s):
         now = now.poll(poll)
         key = hand.act(now.view, poll.ended)
         now = now if key is None else now.key(key)
