@@ -115,7 +115,7 @@ class _Laying:
         async for reading in reader.readings():
             if isinstance(reading, Health):
                 lost = reading.state is not HealthState.OK
-                self._trouble = f"{reading.device}: {reading.reason}" if lost else ""
+                self._trouble = reading.reason if lost else ""
                 self._go_on(self.registration)
                 continue
             self._go_on(self.registration.poll(reading))
