@@ -25,6 +25,8 @@ from typing import Protocol, Self
 from controller.config import Config, reader_specs
 from controller.floor.commands import Desk
 from controller.floor.server import FloorServer
+from controller.integrity.box import DeckBox
+from controller.integrity.decks import as_vault
 from controller.journal.build import boot_id
 from controller.journal.record import Body, RecordError, Stopped
 from controller.journal.recorder import LIMIT_S, Recorder, Recording
@@ -618,6 +620,15 @@ class TapeSource:
             # The table's clock runs with the tape, or its readings would lie in the future.
             self._clock.offset_s += max(0.0, begun + at - first - self._clock())
             yield moved(reading, begun - first)
+
+
+def house_decks(config: Config) -> dict[Uid, tuple[str, str]]:
+    """Deck and face by UID of the house's decks, as the daemon enrols them.
+
+    Raises:
+        BoxError: they are there and cannot be read.
+    """
+    return as_vault(DeckBox(config.deck_file, config.deck_key).load())
 
 
 def readers_of(config: Config, clock: TableClock) -> Source:

@@ -107,6 +107,13 @@ class KeysPart(_Part):
     public: str = ""
 
 
+class DecksPart(_Part):
+    """file: the house's decks, encrypted. key: the file of the key that opens it."""
+
+    file: Annotated[Line, Field(min_length=1)] = "decks.box"
+    key: Annotated[Line, Field(min_length=1)] = "decks.key"
+
+
 class FloorPart(_Part):
     """socket: "" is the default place. group: whether the socket's group may speak too."""
 
@@ -166,6 +173,7 @@ class TableFile(_Part):
     table: TablePart
     journal: JournalPart = JournalPart()
     keys: KeysPart = KeysPart()
+    decks: DecksPart = DecksPart()
     floor: FloorPart = FloorPart()
     sweep: SweepPart = SweepPart()
     reader: Annotated[tuple[ReaderPart, ...], Field(min_length=1)]
@@ -241,6 +249,16 @@ class Config:
     def public_key(self) -> bytes | None:
         text = self.file.keys.public
         return bytes(public_key(text)) if text else None
+
+    @property
+    def deck_file(self) -> Path:
+        """The house's decks, encrypted."""
+        return self._path(self.file.decks.file)
+
+    @property
+    def deck_key(self) -> Path:
+        """The key that opens them."""
+        return self._path(self.file.decks.key)
 
     @property
     def simulated(self) -> bool:
@@ -543,6 +561,14 @@ def _table_faults(raw: Mapping[str, Any], lines: _Lines) -> Iterator[Fault]:
     if isinstance(socket, str) and len(socket.encode()) > _UNIX_PATH_LIMIT:
         line = lines.of(("floor", "socket"))
         yield Fault(line, f"floor: socket is too long; allowed: {_UNIX_PATH_LIMIT} bytes")
+    decks = raw.get("decks")
+    if isinstance(decks, dict):
+        file, key = decks.get("file", DecksPart().file), decks.get("key", DecksPart().key)
+        if isinstance(file, str) and isinstance(key, str) and Path(file) == Path(key):
+            line = lines.of(("decks", "key"))
+            yield Fault(
+                line, f"decks: key = {_shown(key)} is the decks' file too; allowed: another"
+            )
     keys = raw.get("keys")
     text = keys.get("public") if isinstance(keys, dict) else None
     if isinstance(text, str) and text:

@@ -31,6 +31,7 @@ FOLDERS = (
     "controller/rules/data",
     "controller/rules/engine",
     "controller/rules",
+    "controller/integrity",
     "controller/sensing",
     "controller/journal",
     "controller/outputs",

@@ -17,6 +17,7 @@ PARTS: dict[str, tuple[str, str]] = {
     "profile": ("controller.cli.profile", "House rules: list, check, clause by clause."),
     "scenario": ("controller.cli.scenario", "Try written deals against a profile."),
     "simulate": ("controller.cli.simulate", "Try a profile and antennas over thousands of hands."),
+    "deck": ("controller.cli.deck", "Decks: register, list, retire, move to another table."),
     "journal": ("controller.cli.journal", "Verify, replay, export; the head of the chain."),
     "keys": ("controller.cli.keys", "Make the regulator's pair of keys."),
 }

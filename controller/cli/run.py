@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from controller.outputs.png import PngBoard
     from controller.robot_table import RobotTable
     from controller.tape import TapeWriter
+    from drivers.readings import Uid
 
 # A traceback with the values of variables could name cards.
 app = typer.Typer(help="Watch a table.", add_completion=False, pretty_exceptions_enable=False)
@@ -87,6 +88,7 @@ async def _watch(
 ) -> None:
     from controller.app import take_up
     from controller.floor.commands import FloorError
+    from controller.integrity.box import BoxError
     from controller.outputs.png import PngBoard
     from controller.tape import TapeError, TapeWriter
     from drivers.errors import DriverError
@@ -111,7 +113,7 @@ async def _watch(
                 await _with_screen(daemon, robots)
             else:
                 await daemon.run()
-    except (FloorError, TapeError, DriverError) as error:
+    except (BoxError, FloorError, TapeError, DriverError) as error:
         _fail(str(error))
 
 
@@ -152,14 +154,25 @@ def _daemon(
         resumption=resumption,
         tape=tape,
         boards=boards,
-        decks=robots.decks if robots is not None else None,
         attested_by="the robot dealer" if robots is not None else "",
+        decks=_decks(config, source, robots),
         on_seats=robots.deal_to if robots is not None else lambda seats: None,
         on_shown=(lambda shown: None) if with_screen else _Lines(),
         commit_limit_s=source.commit_limit_s if isinstance(source, TapeSource) else LIMIT_S,
         on_recording=(lambda recording: None) if with_screen else _recording,
         on_ready=(lambda: None) if with_screen else lambda: _ready(config, resumption),
     )
+
+
+def _decks(
+    config: Config, source: Source, robots: RobotTable | None
+) -> dict[Uid, tuple[str, str]] | None:
+    """The cards that the table knows. On a tape cards bear invented names: none is known."""
+    from controller.app import TapeSource, house_decks
+
+    if isinstance(source, TapeSource):
+        return None
+    return robots.decks if robots is not None else house_decks(config)
 
 
 def _ready(config: Config, resumption: Resumption | None) -> None:

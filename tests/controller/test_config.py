@@ -226,3 +226,14 @@ def test_an_address_that_no_reader_has_is_named_before_the_table_is_watched(port
         f'reader 1: port = "{port}"; allowed: a serial device or tcp://host:port'
     ]
     assert found[0].line == line_of(text, port)
+
+
+def test_decks_and_their_key_lie_where_the_file_says(tmp_path: Path) -> None:
+    (tmp_path / "table.toml").write_text(changed(('file = "decks.box"', 'file = "house/all.box"')))
+    config = load(tmp_path / "table.toml")
+    assert config.deck_file == tmp_path / "house" / "all.box"
+    assert config.deck_key == tmp_path / "decks.key"
+
+
+def test_decks_and_their_key_are_two_files() -> None:
+    assert "allowed: another" in only_fault(('key = "decks.key"', 'key = "decks.box"'))

@@ -1,0 +1,318 @@
+"""`burnturn deck`: the decks of the house."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import typer
+
+if TYPE_CHECKING:
+    from controller.config import Config
+    from controller.integrity.box import DeckBox
+    from controller.integrity.decks import Deck, DeckTag
+    from controller.integrity.register import Registration
+
+# A traceback with the values of variables could name cards.
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="The house's decks: register, list, retire, move to another table. Exit codes: 0 done, 1"
+    " aborted, 2 it could not be done.",
+)
+Name = Annotated[str, typer.Argument(metavar="NAME", help="The deck's name.")]
+ConfigPath = Annotated[
+    Path | None, typer.Option("--config", help="The table.toml. Default: the simulated table.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Phrase = Annotated[
+    Path | None,
+    typer.Option("--passphrase-file", metavar="FILE", help="Its first line; else you are asked."),
+]
+
+
+@app.command()
+def register(
+    name: Name,
+    back: Annotated[str, typer.Option("--back", help="The colour of its backs, such as red.")],
+    pair: Annotated[
+        str | None, typer.Option("--pair", help="The deck with which it takes turns at a table.")
+    ] = None,
+    config: ConfigPath = None,
+) -> None:
+    """Lay a deck on the count antenna, card by card, then pass it over once more. Keys: u takes the
+    last card back, j says that it is a joker, f finishes, a aborts.
+
+    Without --config a robot's hand registers a fresh deck at the simulated table.
+    """
+    import asyncio
+
+    from controller.cli.registering import Ended, lay
+    from controller.integrity.count_antenna import count_antenna
+    from controller.integrity.register import begin
+
+    checked = _config("register", config)
+    box = _box(checked)
+    with _worded("register"):
+        house = box.load()
+        registration = begin(name, back, count_antenna(checked.layout), house, pair)
+        box.prepare()
+        try:
+            ended = asyncio.run(lay(checked, registration, house))
+        except KeyboardInterrupt:
+            ended = Ended(None, "interrupted")
+    if ended.done is None:
+        typer.echo(f"deck register: {ended.why}; nothing was registered", err=True)
+        raise typer.Exit(1)
+    deck = _kept(box, ended.done, pair)
+    weakest = deck.weakest
+    assert weakest is not None
+    typer.echo(
+        f"deck {name} is registered: {_cards(deck)}, {back} back; the weakest tag was read in"
+        f" {weakest.rate:.0%} of its looks"
+    )
+    if ended.strangers:
+        typer.echo(
+            f"{_counted(ended.strangers, 'tag')} that {'is' if ended.strangers == 1 else 'are'}"
+            " not of its 52 cards passed by: look through the deck once more"
+        )
+    if not checked.simulated:
+        typer.echo("a table that is being watched knows it from its next start on")
+
+
+def _kept(box: DeckBox, registration: Registration, pair: str | None) -> Deck:
+    """The deck, on the disk. Where it cannot be kept, the work of laying it is not lost: a person
+    may put things right and have it tried again."""
+    from controller.integrity.box import BoxError
+    from controller.integrity.decks import named
+    from controller.integrity.register import registered
+
+    with _worded("register"):
+        deck = registration.deck(datetime.now(UTC).isoformat(timespec="seconds"))
+        while True:
+            try:
+                return named(box.change(lambda house: registered(house, deck, pair)), deck.name)
+            except BoxError as error:
+                if not sys.stdin.isatty():
+                    raise
+                typer.echo(f"deck register: {error}", err=True)
+                if not typer.confirm("the deck is laid and not kept yet; try again?", default=True):
+                    raise typer.Exit(1) from None
+
+
+@app.command("list")
+def list_decks(config: ConfigPath = None, as_json: AsJson = False) -> None:
+    """The house's decks, and how well the weakest tag of each was read."""
+    with _worded("list"):
+        decks = _box(_config("list", config)).load()
+    if as_json:
+        typer.echo(json.dumps({"decks": [_told(deck) for deck in decks]}))
+        return
+    if not decks:
+        typer.echo("no deck is registered yet. Next: burnturn deck register NAME --back red")
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("name", "back", "status", "pair", "cards", "weakest tag", "registered")
+    for deck in decks:
+        weakest = deck.weakest
+        rate = f"{weakest.rate:.0%}" if weakest is not None else ""
+        words = (deck.name, deck.back, deck.status.value, deck.pair or "", _cards(deck), rate)
+        table.add_row(*words, deck.registered[:10])
+    Console().print(table)
+
+
+@app.command()
+def show(name: Name, config: ConfigPath = None, as_json: AsJson = False) -> None:
+    """How well each tag of a deck was read when it was registered, the worst first."""
+    from controller.integrity.decks import named
+
+    with _worded("show"):
+        deck = named(_box(_config("show", config)).load(), name)
+    tags = sorted(deck.tags, key=lambda tag: tag.rate)
+    if as_json:
+        typer.echo(json.dumps({**_told(deck), "tags": [_tag_told(tag) for tag in tags]}))
+        return
+    pair = f", paired with {deck.pair}" if deck.pair else ""
+    typer.echo(f"{deck.name}: {deck.back} back, {deck.status}{pair}, {_cards(deck)}")
+    for tag in tags:
+        typer.echo(f"  {tag.rate:4.0%}  {_face(tag)}  ({tag.reads} of {tag.looks} looks)")
+
+
+@app.command()
+def retire(
+    name: Name,
+    undo: Annotated[bool, typer.Option("--undo", help="Take it back into the house.")] = False,
+    config: ConfigPath = None,
+) -> None:
+    """Take a deck out of the house: its cards are strangers from then on."""
+    from controller.integrity.decks import ready, retired
+
+    with _worded("retire"):
+        act = ready if undo else retired
+        _box(_config("retire", config)).change(lambda house: act(house, name))
+    typer.echo(f"deck {name} is {'ready' if undo else 'retired'}")
+
+
+@app.command()
+def pair(
+    one: Annotated[str, typer.Argument(metavar="A")],
+    other: Annotated[str, typer.Argument(metavar="B")],
+    config: ConfigPath = None,
+) -> None:
+    """Let two decks of different backs take turns at a table."""
+    from controller.integrity.decks import paired
+
+    with _worded("pair"):
+        _box(_config("pair", config)).change(lambda house: paired(house, one, other))
+    typer.echo(f"decks {one} and {other} are a pair")
+
+
+@app.command()
+def export(
+    words: Annotated[
+        list[str], typer.Argument(metavar="NAME... FILE", help="Decks, and a new file at the end.")
+    ],
+    passphrase_file: Phrase = None,
+    config: ConfigPath = None,
+) -> None:
+    """Write decks into a file for another table, encrypted to a passphrase."""
+    from controller.integrity.box import exported, write_export
+    from controller.integrity.decks import named
+
+    *names, target = words
+    if not names:
+        _fail("export", f"only {target!r} is given. Next: name the decks first, then the file")
+    with _worded("export"):
+        house = _box(_config("export", config)).load()
+        decks = [named(house, name) for name in dict.fromkeys(names)]
+        phrase = _passphrase("export", passphrase_file, anew=True)
+        write_export(Path(target), exported(decks, phrase))
+    typer.echo(
+        f"{target}: {', '.join(deck.name for deck in decks)}. Whoever has the file and the"
+        " passphrase knows every card: carry them apart, and delete the file once it is imported"
+    )
+
+
+@app.command("import")
+def import_decks(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="What `deck export` wrote.")],
+    rename: Annotated[
+        list[str] | None,
+        typer.Option("--rename", metavar="OLD=NEW", help="Where a name is taken here."),
+    ] = None,
+    passphrase_file: Phrase = None,
+    config: ConfigPath = None,
+) -> None:
+    """Take decks over from another table. Cards that are registered here already are refused."""
+    from controller.integrity.box import imported
+    from controller.integrity.decks import added, renamed
+
+    with _worded("import"):
+        box = _box(_config("import", config))
+        box.load()
+        decks = imported(file, _passphrase("import", passphrase_file, anew=False))
+        for words in rename or ():
+            old, _, new = words.partition("=")
+            decks = renamed(decks, old, new)
+        box.change(lambda house: added(house, *decks))
+    typer.echo(f"imported: {', '.join(deck.name for deck in decks)}")
+
+
+# ---- words
+
+
+def _told(deck: Deck) -> dict[str, object]:
+    weakest = deck.weakest
+    return {
+        "name": deck.name,
+        "back": deck.back,
+        "status": deck.status.value,
+        "pair": deck.pair,
+        "cards": len(deck.cards),
+        "jokers": len(deck.jokers),
+        "weakest_read_rate": round(weakest.rate, 4) if weakest is not None else None,
+        "registered": deck.registered,
+    }
+
+
+def _tag_told(tag: DeckTag) -> dict[str, object]:
+    return {
+        "face": tag.face,
+        "reads": tag.reads,
+        "looks": tag.looks,
+        "read_rate": round(tag.rate, 4),
+    }
+
+
+def _face(tag: DeckTag) -> str:
+    from controller.model.cards import face_name, is_joker
+
+    return tag.face if is_joker(tag.face) else face_name(tag.face)
+
+
+def _cards(deck: Deck) -> str:
+    jokers = f" + {_counted(len(deck.jokers), 'joker')}" if deck.jokers else ""
+    return f"{len(deck.cards)} cards{jokers}"
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
+# ---- what the commands share
+
+
+def _config(command: str, path: Path | None) -> Config:
+    from controller.config import ConfigError, load
+
+    try:
+        return load(path)
+    except ConfigError as error:
+        _fail(command, str(error))
+
+
+def _box(config: Config) -> DeckBox:
+    from controller.integrity.box import DeckBox
+
+    return DeckBox(config.deck_file, config.deck_key)
+
+
+def _passphrase(command: str, file: Path | None, *, anew: bool) -> str:
+    if file is not None:
+        try:
+            with file.open(encoding="utf-8") as opened:
+                return opened.readline().rstrip("\r\n")
+        except (OSError, UnicodeDecodeError) as error:
+            why = error.strerror if isinstance(error, OSError) else "it is no text"
+            _fail(command, f"{file}: cannot be read ({why}). Next: give a file of one line")
+    if not sys.stdin.isatty():
+        _fail(command, "there is nobody to ask for a passphrase. Next: give --passphrase-file FILE")
+    said: str = typer.prompt("passphrase", hide_input=True, confirmation_prompt=anew)
+    return said
+
+
+@contextmanager
+def _worded(command: str) -> Iterator[None]:
+    """Every error that a person meets, in its words."""
+    from controller.integrity.box import BoxError
+    from controller.integrity.decks import DeckError
+    from drivers.errors import DriverError
+
+    try:
+        yield
+    except (BoxError, DeckError, DriverError) as error:
+        _fail(command, str(error))
+
+
+def _fail(command: str, text: str) -> NoReturn:
+    for line in text.splitlines():
+        typer.echo(f"deck {command}: {line}", err=True)
+    raise typer.Exit(2)
