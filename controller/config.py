@@ -107,6 +107,14 @@ class KeysPart(_Part):
     public: str = ""
 
 
+class CertificatesPart(_Part):
+    """folder: where certificates of counts are put. key: file of the table's own signing key, made
+    at its first use."""
+
+    folder: Annotated[Line, Field(min_length=1)] = "certificates"
+    key: Annotated[Line, Field(min_length=1)] = "table-signing.key"
+
+
 class FloorPart(_Part):
     """socket: "" is the default place. group: whether the socket's group may speak too."""
 
@@ -166,6 +174,7 @@ class TableFile(_Part):
     table: TablePart
     journal: JournalPart = JournalPart()
     keys: KeysPart = KeysPart()
+    certificates: CertificatesPart = CertificatesPart()
     floor: FloorPart = FloorPart()
     sweep: SweepPart = SweepPart()
     reader: Annotated[tuple[ReaderPart, ...], Field(min_length=1)]
@@ -241,6 +250,16 @@ class Config:
     def public_key(self) -> bytes | None:
         text = self.file.keys.public
         return bytes(public_key(text)) if text else None
+
+    @property
+    def certificates(self) -> Path:
+        """The folder of the certificates."""
+        return self._path(self.file.certificates.folder)
+
+    @property
+    def certificate_key(self) -> Path:
+        """The file of the key that signs them."""
+        return self._path(self.file.certificates.key)
 
     @property
     def simulated(self) -> bool:

@@ -18,6 +18,10 @@ PARTS: dict[str, tuple[str, str]] = {
     "scenario": ("controller.cli.scenario", "Try written deals against a profile."),
     "simulate": ("controller.cli.simulate", "Try a profile and antennas over thousands of hands."),
     "journal": ("controller.cli.journal", "Verify, replay, export; the head of the chain."),
+    "certificate": (
+        "controller.cli.certificate",
+        "Certificates of counts: verify, show, the table's public key.",
+    ),
     "keys": ("controller.cli.keys", "Make the regulator's pair of keys."),
 }
 
