@@ -103,7 +103,12 @@ def verify(
             if key is not None
             else "not compared with anything: --key takes the one that the house handed over"
         )
-    typer.echo("the certificate is true" if true else "FALSE")
+    if found.faults:
+        typer.echo("FALSE")
+    elif true:
+        typer.echo("the certificate is true")
+    else:
+        typer.echo("the certificate is true, and the JOURNAL is not the one that it vouches for")
     raise typer.Exit(0 if true else 1)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import os
 import re
 from dataclasses import dataclass
 from datetime import datetime
@@ -73,12 +72,15 @@ def save(certificate: Certificate, key: SigningKey, folder: Path) -> dict[Kind, 
             except FileExistsError:
                 continue
             return paths
-        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
     except OSError as e:
         raise FilingError(
             f"{folder}: the certificate cannot be written ({e.strerror}). Next: {_next(e)}, then"
             " have it issued again."
         ) from e
+    raise FilingError(
+        f"{folder}: holds {_TRIES} certificates of the same deck and second already."
+        " Next: look at the clock of this machine, and at what issues them."
+    )
 
 
 def read(path: Path) -> bytes:
@@ -113,9 +115,9 @@ def checked(data: bytes, trusted_key: bytes | None = None) -> Checked:
     except CertificateError:
         return Checked(kind, None, faults)
     if kind is not Kind.JSON and (unlike := _unlike(data, files_of(signed)[kind])):
+        inside = "is false too" if faults else "is true (burnturn certificate show prints it)"
         text = (
-            "it is not the page that is made from the certificate in it, which"
-            f" {'is false too' if faults else 'is true'}: {unlike}"
+            f"it is not the page that is made from the certificate in it, which {inside}: {unlike}"
         )
         faults = (*faults, Fault(Untrue.PAGE, text))
     return Checked(kind, signed, faults)
@@ -159,6 +161,4 @@ def _name(certificate: Certificate) -> str:
 def _next(e: OSError) -> str:
     if e.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         return "free space there"
-    if e.errno == errno.EEXIST:
-        return "move older certificates of that second away"
     return "let `folder` below [certificates] in table.toml name a folder that the table can write"
