@@ -33,6 +33,7 @@ FOLDERS = (
     "controller/rules",
     "controller/sensing",
     "controller/journal",
+    "controller/integrity",
     "controller/outputs",
     "controller",
     "drivers/sim",
