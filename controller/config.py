@@ -114,6 +114,14 @@ class DecksPart(_Part):
     key: Annotated[Line, Field(min_length=1)] = "decks.key"
 
 
+class CertificatesPart(_Part):
+    """folder: where certificates of counts are put. key: file of the table's own signing key, made
+    at its first use."""
+
+    folder: Annotated[Line, Field(min_length=1)] = "certificates"
+    key: Annotated[Line, Field(min_length=1)] = "table-signing.key"
+
+
 class FloorPart(_Part):
     """socket: "" is the default place. group: whether the socket's group may speak too."""
 
@@ -174,6 +182,7 @@ class TableFile(_Part):
     journal: JournalPart = JournalPart()
     keys: KeysPart = KeysPart()
     decks: DecksPart = DecksPart()
+    certificates: CertificatesPart = CertificatesPart()
     floor: FloorPart = FloorPart()
     sweep: SweepPart = SweepPart()
     reader: Annotated[tuple[ReaderPart, ...], Field(min_length=1)]
@@ -259,6 +268,16 @@ class Config:
     def deck_key(self) -> Path:
         """The key that opens them."""
         return self._path(self.file.decks.key)
+
+
+    def certificates(self) -> Path:
+        """The folder of the certificates."""
+        return self._path(self.file.certificates.folder)
+
+    @property
+    def certificate_key(self) -> Path:
+        """The file of the key that signs them."""
+        return self._path(self.file.certificates.key)
 
     @property
     def simulated(self) -> bool:

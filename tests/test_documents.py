@@ -34,6 +34,7 @@ FOLDERS = (
     "controller/integrity",
     "controller/sensing",
     "controller/journal",
+    "controller/integrity",
     "controller/outputs",
     "controller",
     "drivers/sim",

@@ -21,7 +21,7 @@ from controller.journal.reader import export as exported_lines
 from controller.journal.record import Record, RecordError, blob_hash
 from controller.journal.replay import Difference
 from controller.journal.replay import replay as replayed
-from controller.journal.store import Head
+from controller.journal.store import Anchor, Head
 from controller.journal.trouble import DATABASE_ERRORS, JournalReadError
 from controller.journal.verify import Fault
 from controller.journal.verify import verify as verified
@@ -80,23 +80,44 @@ def verify(
             "--head", metavar="NUMBER:HASH", help="A head that was kept outside. May be repeated."
         ),
     ] = None,
+    against: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--against",
+            metavar="CERTIFICATE",
+            help="A certificate of a count (JSON, HTML or PDF). May be repeated.",
+        ),
+    ] = None,
+    key: Annotated[
+        str | None,
+        typer.Option(
+            "--key", metavar="HEX|FILE", help="The public key that must have signed certificates."
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Check every record, every link of the chain, and every sealed blob."""
     kept = [_head(text) for text in heads or ()]
+    anchors, false = _anchors(against or (), key)
     with _opened("verify", path) as journal:
-        found = verified(journal, kept)
+        found = verified(journal, kept, anchors)
+    ok = found.ok and not false
     if as_json:
         told: dict[str, Any] = {
-            "ok": found.ok,
+            "ok": ok,
             "records": found.records,
             "not_recorded": found.gaps,
             "head": {"seq": found.head.seq, "hash": found.head.hash},
             "anchored": found.anchored,
             "faults": [asdict(f) for f in found.faults],
+            "false_certificates": false,
         }
         typer.echo(json.dumps(told))
     else:
+        for file, texts in false.items():
+            for text in texts:
+                typer.echo(f"certificate {file}: {text}")
+            typer.echo(f"certificate {file}: false, so it vouches for nothing here")
         for fault in found.faults:
             typer.echo(str(fault))
         typer.echo(f"{found.records} records, head {found.head.seq}:{found.head.hash}")
@@ -107,13 +128,43 @@ def verify(
         if found.anchored >= found.head.seq:
             typer.echo("anchored to the end by a head kept outside")
         else:
+            if found.anchored:
+                typer.echo(f"anchored by what was kept outside: records 1 to {found.anchored}")
             typer.echo(
                 f"not anchored: records {found.anchored + 1} to {found.head.seq}."
-                " Only a head kept outside this machine (--head) proves that those were neither cut"
-                " off nor written anew."
+                " Only a head kept outside this machine (--head, or a certificate: --against)"
+                " proves that those were neither cut off nor written anew."
+            )
+        if anchors and key is None:
+            typer.echo(
+                "the certificates' keys were compared with nothing: --key takes the one that the"
+                " house handed over"
             )
         typer.echo("the journal is whole" if found.ok else f"{len(found.faults)} faults")
-    raise typer.Exit(0 if found.ok else 1)
+    raise typer.Exit(0 if ok else 1)
+
+
+def _anchors(files: Sequence[Path], key: str | None) -> tuple[list[Anchor], dict[str, list[str]]]:
+    """What the certificates keep of the journal; and of false ones, by file, what is false."""
+    if not files:
+        return [], {}
+    # Loaded by this option alone: the other commands must work on a machine with little.
+    from controller.integrity.filing import FilingError, checked, read
+    from controller.integrity.signing import SigningKeyError, trusted_key
+
+    anchors: list[Anchor] = []
+    false: dict[str, list[str]] = {}
+    try:
+        trusted = None if key is None else trusted_key(key)
+        for file in files:
+            found = checked(read(file), trusted)
+            if found.signed is None or found.faults:
+                false[str(file)] = [str(f) for f in found.faults]
+            else:
+                anchors.append(found.signed.certificate.journal)
+    except (FilingError, SigningKeyError) as e:
+        _fail("verify", e)
+    return anchors, false
 
 
 @app.command()

@@ -19,6 +19,10 @@ PARTS: dict[str, tuple[str, str]] = {
     "simulate": ("controller.cli.simulate", "Try a profile and antennas over thousands of hands."),
     "deck": ("controller.cli.deck", "Decks: register, list, retire, move to another table."),
     "journal": ("controller.cli.journal", "Verify, replay, export; the head of the chain."),
+    "certificate": (
+        "controller.cli.certificate",
+        "Certificates of counts: verify, show, the table's public key.",
+    ),
     "keys": ("controller.cli.keys", "Make the regulator's pair of keys."),
 }
 

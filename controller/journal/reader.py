@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from controller.journal.record import GENESIS, Record, canonical, exported
-from controller.journal.store import SELECT, Head, open_for_reading
+from controller.journal.store import SELECT, Anchor, Head, open_for_reading
 from controller.journal.trouble import DATABASE_ERRORS, JournalReadError, failure
 
 _PAGE = 500
@@ -91,6 +91,20 @@ class JournalFile:
         except DATABASE_ERRORS as e:
             raise JournalReadError(str(failure(self.path, e))) from e
         return Head(*row) if row else Head(0, GENESIS)
+
+    def anchor(self) -> Anchor:
+        """What to keep outside of this journal as it is now, also while a table writes it. Counts
+        its records: some tenths of a second for a long one. Raises JournalReadError."""
+        head = self.head()
+        try:
+            # Records only ever come behind the head, so the three looks agree.
+            (records,) = self._db.execute(
+                "SELECT count(*) FROM records WHERE seq <= ?", (head.seq,)
+            ).fetchone()
+            first = self._db.execute("SELECT hash FROM records ORDER BY seq LIMIT 1").fetchone()
+        except DATABASE_ERRORS as e:
+            raise JournalReadError(str(failure(self.path, e))) from e
+        return Anchor(head, first[0] if first else GENESIS, records)
 
     def blob(self, seq: int) -> bytes | None:
         """The sealed blob of that record. Raises one of DATABASE_ERRORS where the file is

@@ -46,6 +46,16 @@ class Head(NamedTuple):
         return f"{self.seq}:{self.hash}"
 
 
+class Anchor(NamedTuple):
+    """What a certificate keeps of a journal. head: its newest record then. first: the hash of its
+    first record, which tells one journal from another. records: how many there were up to the
+    head, which is less than its number where records were lost."""
+
+    head: Head
+    first: str
+    records: int
+
+
 def row_of(record: Record) -> tuple[object, ...]:
     return tuple(getattr(record, name) for name in COLUMNS)
 

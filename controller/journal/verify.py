@@ -23,7 +23,7 @@ from controller.journal.record import (
     is_event,
     numbers_taken,
 )
-from controller.journal.store import TABLES, Head
+from controller.journal.store import TABLES, Anchor, Head
 from controller.journal.trouble import DATABASE_ERRORS, failure
 
 _MOVED_WITHIN = 1000
@@ -73,9 +73,12 @@ class Verification:
         return not self.faults
 
 
-def verify(journal: JournalFile, heads: Sequence[Head] = ()) -> Verification:
-    """Look at everything. heads: heads of this journal that were kept outside the box. Never raises
-    for what it finds, however damaged the file is."""
+def verify(
+    journal: JournalFile, heads: Sequence[Head] = (), anchors: Sequence[Anchor] = ()
+) -> Verification:
+    """Look at everything. heads, anchors: heads of this journal that were kept outside the box,
+    anchors with what certificates know besides. Never raises for what it finds, however damaged the
+    file is."""
     journal.read_anything()
     walk = _Walk(journal)
     faults = list(_of_the_file(journal))
@@ -92,6 +95,11 @@ def verify(journal: JournalFile, heads: Sequence[Head] = ()) -> Verification:
             anchored = max(anchored, head.seq)
         else:
             faults.append(fault)
+    for anchor in anchors:
+        found = tuple(walk.faults_of(anchor))
+        faults += found
+        if not found:
+            anchored = max(anchored, anchor.head.seq)
     if faults:
         anchored = min(anchored, max(0, min(f.seq for f in faults) - 1))
     return Verification(walk.records, walk.gaps, walk.head, anchored, tuple(faults))
@@ -155,6 +163,22 @@ class _Walk:
             else "the head kept outside has another hash for this record"
         )
         return Fault(head.seq, Wrong.HEAD, text)
+
+    def faults_of(self, anchor: Anchor) -> Iterator[Fault]:
+        head = anchor.head
+        first = next(iter(self._hashes.values()), GENESIS)
+        if first != anchor.first:
+            text = (
+                "the certificate is of a journal that begins with another record: this is another"
+                " journal, or its beginning was changed"
+            )
+            yield Fault(1, Wrong.HEAD, text)
+        if head != Head(0, GENESIS) and (fault := self.fault_of(head)) is not None:
+            yield fault
+        records = sum(seq <= head.seq for seq in self._hashes)
+        if records != anchor.records:
+            text = f"up to here there are {records} records, the certificate counts"
+            yield Fault(head.seq, Wrong.HEAD, f"{text} {anchor.records}")
 
     def _missing(self, record: Record) -> Iterator[Fault]:
         if record.seq < self._due:
