@@ -172,13 +172,13 @@ def shuffled(acts: Sequence[Act], rows: int, cards: int, chance: np.random.Gener
 
 def players_in(dealt: int, usual: int, hole: int = 2) -> int:
     """How many players a hand of `dealt` cards had: the number nearest to the usual one that a
-    whole street explains; the usual one if none does."""
+    whole street explains, of two the smaller; the usual one if none does."""
     fitting = [
         (dealt - board) // hole
         for board in STREETS_CARDS
         if (dealt - board) % hole == 0 and 2 <= (dealt - board) // hole <= MOST_PLAYERS
     ]
-    return min(fitting, key=lambda n: abs(n - usual), default=usual)
+    return min(fitting, key=lambda n: (abs(n - usual), n), default=usual)
 
 
 def gathered(

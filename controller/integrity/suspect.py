@@ -163,7 +163,8 @@ class Watchlist:
             self._places[rows, :dealt] = 1.0 / dealt
             self._start(rows)
         self._places = self._places @ self._shuffle.step(dealt, n, players)
-        due = np.flatnonzero((self._log_chance <= self._log_limit) & (self._number == 0))
+        over = (self._log_chance <= self._log_limit) & (self._unseen > 0)
+        due = np.flatnonzero(over & (self._number == 0))
         return [self._raise(int(row)) for row in due]
 
     def counted(self) -> None:

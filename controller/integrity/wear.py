@@ -23,6 +23,7 @@ FEWEST_LOOKS: Final = 200
 """Fewer recent looks than this say nothing about a tag."""
 USUAL_RATE: Final = 0.95
 _PRIOR_LOOKS = 40.0
+_USUAL_SPREAD = 0.02  # where a single night is known
 _LEAST_SPREAD = 1e-4
 _MOST_SPREAD = 0.2
 
@@ -111,7 +112,7 @@ class Wear:
     def _spread(self) -> float:
         """How much a night's rate varies beyond chance, 0 to 1: the correlation of two looks of one
         night. By moments about each tag's own rate, so that a weak tag does not hide itself."""
-        over, weight = [], []
+        over: list[tuple[float, float]] = []
         for nights in self.nights.values():
             recent = nights[-NIGHTS_KEPT:]
             looks, reads = _sums(recent)
@@ -120,15 +121,19 @@ class Wear:
             rate = reads / looks
             unit = rate * (1 - rate)
             chi = sum((n.reads - n.looks * rate) ** 2 / (n.looks * unit) for n in recent)
-            per_night = chi / (len(recent) - 1)
+            free = len(recent) - 1
+            per_night = chi / free / (1 - 2 / (9 * free)) ** 3  # so that chance's middle is 1
             mean_looks = looks / len(recent)
             if mean_looks > 1:
-                over.append((per_night - 1) / (mean_looks - 1))
-                weight.append(looks)
+                error = per_night * math.sqrt(2 / free)
+                over.append(((per_night - 1) / (mean_looks - 1), error / (mean_looks - 1)))
         if not over:
-            return _LEAST_SPREAD
-        # The middle tag: one that is dying varies more than all others.
-        return float(np.clip(np.median(over), _LEAST_SPREAD, _MOST_SPREAD))
+            return _USUAL_SPREAD
+        # The middle tag, as one that is dying varies more than all others; and two standard errors
+        # on the safe side (a median's is a quarter larger than a mean's).
+        middle, error = np.median(over, axis=0)
+        safe = middle + 2 * 1.25 * error / math.sqrt(len(over))
+        return float(np.clip(safe, _LEAST_SPREAD, _MOST_SPREAD))
 
 
 def shown_share(read_rate: float, *, looks: int = 8, needed: int = 3) -> float:

@@ -142,15 +142,37 @@ def simulate_nights(
 ) -> NightTotals:
     """Deal the clean nights and as many with a card gone. on_nights: told how many are newly done,
     of both kinds together."""
-    false, delays = 0, []
-    for first in range(0, settings.nights, NIGHTS_AT_ONCE):
-        rows = min(NIGHTS_AT_ONCE, settings.nights - first)
+    false = false_suspicions(settings, on_nights)
+    delays = hands_to_suspicion(settings, on_nights)
+    best = soonest(world(settings), settings.budget.per_hand)
+    return NightTotals(settings, settings.nights * HANDS_PER_NIGHT, false, delays, best)
+
+
+def false_suspicions(
+    settings: NightSettings, on_nights: Callable[[int], object] = lambda nights: None
+) -> int:
+    """How many suspicions clean nights bring; after each a count finds every card."""
+    false = 0
+    for first, rows in _blocks(settings.nights):
         false += _clean(settings, rows, np.random.default_rng([settings.seed, 0, first]))
         on_nights(rows)
+    return false
+
+
+def hands_to_suspicion(
+    settings: NightSettings, on_nights: Callable[[int], object] = lambda nights: None
+) -> tuple[float, ...]:
+    """In as many nights with a card gone, how many hands from the first one without it on it takes
+    to be suspected; infinite where it was not, within `GIVEN_UP` hands."""
+    delays: list[float] = []
+    for first, rows in _blocks(settings.nights):
         delays += _removed(settings, rows, np.random.default_rng([settings.seed, 1, first]))
         on_nights(rows)
-    best = soonest(world(settings), settings.budget.per_hand)
-    return NightTotals(settings, settings.nights * HANDS_PER_NIGHT, false, tuple(delays), best)
+    return tuple(delays)
+
+
+def _blocks(nights: int) -> list[tuple[int, int]]:
+    return [(n, min(NIGHTS_AT_ONCE, nights - n)) for n in range(0, nights, NIGHTS_AT_ONCE)]
 
 
 def for_people(totals: NightTotals, took_s: float) -> RenderableType:
@@ -259,7 +281,6 @@ class _Tables:
 
 
 def _clean(settings: NightSettings, rows: int, chance: np.random.Generator) -> int:
-    """How many false suspicions; each brings a count, which finds every card."""
     tables, false = _Tables(settings, rows, chance), 0
     for _ in range(HANDS_PER_NIGHT):
         for table, suspected in tables.hand(np.arange(rows)):
@@ -269,7 +290,6 @@ def _clean(settings: NightSettings, rows: int, chance: np.random.Generator) -> i
 
 
 def _removed(settings: NightSettings, rows: int, chance: np.random.Generator) -> list[float]:
-    """How many hands until the card that is gone is suspected, table by table."""
     tables = _Tables(settings, rows, chance)
     at = chance.integers(0, HANDS_PER_NIGHT, rows)
     card = chance.integers(0, DECK, rows)
