@@ -3,9 +3,11 @@
 *What a test may know* here is more than a table does: the house's shuffle exactly, each tag's rate
 exactly, how many cards every hand deals (also those still to come), and of a card the very place in
 the deck at which it was last seen. What it does not use is what the sightings of other cards tell
-of this one's place. In a perfect shuffle they tell nothing: how many of the cards unseen in a hand
-of 24 come back in the next one varies by 6.5 % of them, by lot alone. After two riffles, strip,
-riffle and cut it varies by 6.8 %, so next to nothing is to be had there.
+of this one's place. In a perfect shuffle they tell nothing. After riffle, riffle, strip, riffle,
+cut the five cards gathered nearest to it, seen again or not, add 0.05 to the 0.65 that the first
+silent hand weighs (the logarithm of its likelihood), and from the second hand on nothing that
+60,000 decks would show: the card then lies in the stub, whose order nobody sees. Over thirty hands
+that is less than a tenth of one hand.
 
 *The bound.* A card is seen, then unseen for 1, 2, 3, … hands, then seen again: a run. If it is
 there, it stays unseen for k hands with probability p(k), which follows from all of the above. A
