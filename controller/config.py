@@ -269,7 +269,6 @@ class Config:
         """The key that opens them."""
         return self._path(self.file.decks.key)
 
-
     def certificates(self) -> Path:
         """The folder of the certificates."""
         return self._path(self.file.certificates.folder)

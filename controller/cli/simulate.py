@@ -7,7 +7,7 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Annotated, TypeVar
+from typing import Annotated, NoReturn, TypeVar
 
 import typer
 from rich.console import Console
@@ -47,10 +47,19 @@ finding, as a question or as an alarm.
 Provable: separate code that sees the polls and the true noise finds no legal dealing that
 explains them with a likelihood of more than 1 in 10,000 of what really happened.
 
-The result depends on the settings and the seed, not on the number of jobs."""
+The result depends on the settings and the seed, not on the number of jobs.
+
+With --nights, whole nights of eight hours and thirty hands an hour are dealt instead, to
+measure the running test between counts: how often a card that is there is suspected, and after
+how many hands one that is gone. Best possible: no test can beat it that may raise only as many
+false suspicions; separate code works it out. --miss is then the share of dealt cards that a hand
+does not show. Only --shuffle, --seats, --miss, --seed and --json go with it."""
+
+_OF_NIGHTS = {"nights", "shuffle", "seats", "miss", "seed", "as_json"}
 
 
 def simulate_command(
+    context: typer.Context,
     profile: Annotated[str, typer.Option(help="Name or path of the house's profile.")] = "tda",
     game: Annotated[str, typer.Option(help=f"One of {', '.join(GAMES)}.")] = "holdem",
     seats: Annotated[int, typer.Option(help="Players, 2 to 11.")] = 9,
@@ -90,9 +99,20 @@ def simulate_command(
     jobs: Annotated[
         int, typer.Option(min=0, help="Processes; the result does not depend on it. 0: one a core.")
     ] = 0,
+    nights: Annotated[
+        int | None, typer.Option(help="Deal whole nights and measure the running deck test.")
+    ] = None,
+    shuffle: Annotated[
+        str,
+        typer.Option(help='With --nights: uniform, house, or acts like "riffle strip riffle cut".'),
+    ] = "house",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, and no progress.")] = False,
 ) -> None:
-    faults: list[str] = []
+    faults: list[str] = _out_of_place(context, nights is not None)
+    if nights is not None:
+        rate = _read(faults, "--miss", share, miss, 0.05)
+        _nights(faults, as_json, nights=nights, shuffle=shuffle, miss=rate, seats=seats, seed=seed)
+        return
     settings = _settings(
         faults,
         profile=profile,
@@ -116,9 +136,7 @@ def simulate_command(
         except (SettingsError, ValueError, OSError) as e:
             faults += str(e).splitlines()
     if faults or settings is None:
-        for fault in faults:
-            typer.echo(f"simulate: {fault}", err=True)
-        raise typer.Exit(2)
+        _refuse(faults)
     workers = jobs if jobs > 0 else os.cpu_count() or 1
     if compare:
         _compare(settings, workers, as_json)
@@ -147,11 +165,55 @@ def title(s: Settings) -> str:
     )
 
 
-def _with_progress(settings: Settings, jobs: int, quiet: bool) -> Totals:
+def _out_of_place(context: typer.Context, nights: bool) -> list[str]:
+    """Options that were given and that this kind of simulation does not know."""
+    given = [
+        parameter
+        for parameter in context.command.params
+        if (source := context.get_parameter_source(parameter.name or "")) is not None
+        and source.name == "COMMANDLINE"
+    ]
+    if nights:
+        names = [p.opts[0] for p in given if p.name not in _OF_NIGHTS]
+        return [
+            f"{name}: not with --nights, which knows --shuffle, --seats, --miss, --seed and --json"
+            for name in names
+        ]
+    return [f"{p.opts[0]}: only with --nights" for p in given if p.name == "shuffle"]
+
+
+def _nights(faults: list[str], as_json: bool, **values: object) -> None:
+    from controller.simulate.nights import NightSettings, for_people, simulate_nights
+
+    try:
+        settings = NightSettings(**values)  # type: ignore[arg-type]
+    except SettingsError as e:
+        faults += e.faults
+    if faults:
+        _refuse(faults)
+    begun = time.perf_counter()
+    with _progress(as_json) as bar:
+        task = bar.add_task("dealing nights", total=2 * settings.nights)
+        totals = simulate_nights(settings, lambda n: bar.advance(task, n))
+    if as_json:
+        typer.echo(json.dumps(totals.as_json(), indent=1))
+    else:
+        Console().print(for_people(totals, time.perf_counter() - begun))
+
+
+def _refuse(faults: list[str]) -> NoReturn:
+    for fault in faults:
+        typer.echo(f"simulate: {fault}", err=True)
+    raise typer.Exit(2)
+
+
+def _progress(quiet: bool) -> Progress:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(
-        *columns, TimeRemainingColumn(), console=Console(stderr=True), disable=quiet
-    ) as bar:
+    return Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), disable=quiet)
+
+
+def _with_progress(settings: Settings, jobs: int, quiet: bool) -> Totals:
+    with _progress(quiet) as bar:
         task = bar.add_task("dealing", total=settings.hands)
         return simulate(settings, jobs, on_hands=lambda n: bar.advance(task, n))
 
