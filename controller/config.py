@@ -269,6 +269,7 @@ class Config:
         """The key that opens them."""
         return self._path(self.file.decks.key)
 
+    @property
     def certificates(self) -> Path:
         """The folder of the certificates."""
         return self._path(self.file.certificates.folder)
