@@ -47,7 +47,15 @@ finding, as a question or as an alarm.
 Provable: separate code that sees the polls and the true noise finds no legal dealing that
 explains them with a likelihood of more than 1 in 10,000 of what really happened.
 
-The result depends on the settings and the seed, not on the number of jobs."""
+The result depends on the settings and the seed, not on the number of jobs.
+
+With --counts no hand is dealt. Decks are counted over the bytes of emulated readers: every second
+one as it should be, the others with a card missing, an extra one without a tag, an unknown tag, a
+joker, a card of another deck or a second copy, in turn. Wrong: a verdict that is not what the pack
+held; an extra card without a tag cannot be seen, so "complete" is then right. Asked to repeat: the
+deck was to be passed again although all 52 cards were in it. A card is called missing after two
+passes at the earliest, so those counts stand by themselves. Seconds are the dealer's, from the key
+to the confirmation. Only --miss, --cross, --sweep, --two-at-once, --seed and --jobs matter then."""
 
 
 def simulate_command(
@@ -90,8 +98,19 @@ def simulate_command(
     jobs: Annotated[
         int, typer.Option(min=0, help="Processes; the result does not depend on it. 0: one a core.")
     ] = 0,
+    counts: Annotated[
+        int | None, typer.Option(help="Count so many decks, and deal no hands.")
+    ] = None,
+    two_at_once: Annotated[
+        str,
+        typer.Option("--two-at-once", help="With --counts: share of cards passed two at once."),
+    ] = "3%",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, and no progress.")] = False,
 ) -> None:
+    workers = jobs if jobs > 0 else os.cpu_count() or 1
+    if counts is not None:
+        _count(counts, miss, cross, sweep, two_at_once, seed, workers, as_json)
+        return
     faults: list[str] = []
     settings = _settings(
         faults,
@@ -119,7 +138,6 @@ def simulate_command(
         for fault in faults:
             typer.echo(f"simulate: {fault}", err=True)
         raise typer.Exit(2)
-    workers = jobs if jobs > 0 else os.cpu_count() or 1
     if compare:
         _compare(settings, workers, as_json)
         return
@@ -147,11 +165,52 @@ def title(s: Settings) -> str:
     )
 
 
-def _with_progress(settings: Settings, jobs: int, quiet: bool) -> Totals:
+def _count(
+    counts: int,
+    miss: str,
+    cross: str,
+    sweep: str,
+    two_at_once: str,
+    seed: int,
+    jobs: int,
+    as_json: bool,
+) -> None:
+    """Count decks instead of dealing hands."""
+    from controller.simulate.counts import CountSettings, for_people, simulate_counts
+
+    faults: list[str] = []
+    rates = {
+        "miss": _read(faults, "--miss", share, miss, 0.05),
+        "cross": _read(faults, "--cross", share, cross, 0.02),
+        "sweep_s": _read(faults, "--sweep", duration_s, sweep, 0.4),
+        "two_at_once": _read(faults, "--two-at-once", share, two_at_once, 0.03),
+    }
+    settings = None
+    try:
+        settings = CountSettings(counts=counts, seed=seed, **rates)
+    except SettingsError as e:
+        faults += e.faults
+    if faults or settings is None:
+        for fault in faults:
+            typer.echo(f"simulate: {fault}", err=True)
+        raise typer.Exit(2)
+    begun = time.perf_counter()
+    with _progress(as_json) as bar:
+        task = bar.add_task("counting", total=counts)
+        totals = simulate_counts(settings, jobs, on_counts=lambda n: bar.advance(task, n))
+    if as_json:
+        typer.echo(json.dumps(totals.as_json(), indent=1))
+    else:
+        Console().print(for_people(totals, settings, time.perf_counter() - begun))
+
+
+def _progress(quiet: bool) -> Progress:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(
-        *columns, TimeRemainingColumn(), console=Console(stderr=True), disable=quiet
-    ) as bar:
+    return Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), disable=quiet)
+
+
+def _with_progress(settings: Settings, jobs: int, quiet: bool) -> Totals:
+    with _progress(quiet) as bar:
         task = bar.add_task("dealing", total=settings.hands)
         return simulate(settings, jobs, on_hands=lambda n: bar.advance(task, n))
 
