@@ -52,6 +52,12 @@ class TagReader(Device, Protocol):
         Unknown numbers are left out."""
         ...
 
+    def only(self, antenna: int | None) -> None:
+        """Look at this antenna alone from now on, as while the deck is counted; None: at all of
+        them again. While its reader is lost, the others are looked at. Raises ValueError for an
+        antenna that is not at this table."""
+        ...
+
 
 class Inputs(Device, Protocol):
     """Dealer button sensor, seat sensors and the dealer's keys."""

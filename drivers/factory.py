@@ -27,12 +27,14 @@ from drivers.sweep import SweepScheduler as SweepScheduler
 if TYPE_CHECKING:
     from drivers.sim.acts import Dealer as Dealer
     from drivers.sim.acts import Pick as Pick
+    from drivers.sim.acts import Stranger as Stranger
     from drivers.sim.faults import Fault as Fault
     from drivers.sim.faults import FaultName as FaultName
     from drivers.sim.faults import arm as arm
     from drivers.sim.mistakes import DealScript as DealScript
     from drivers.sim.mistakes import MistakeKind as MistakeKind
     from drivers.sim.mistakes import Planted as Planted
+    from drivers.sim.pass_over import PassOver as PassOver
     from drivers.sim.pepper_emulator import Ether as Ether
     from drivers.sim.pepper_emulator import FieldModel as FieldModel
     from drivers.sim.pepper_emulator import PepperEmulator as PepperEmulator
@@ -48,9 +50,10 @@ if TYPE_CHECKING:
     from drivers.sim.world import polls as polls
 
 _SIMULATION = {
-    "acts": ("Dealer", "Pick"),
+    "acts": ("Dealer", "Pick", "Stranger"),
     "faults": ("Fault", "FaultName", "arm"),
     "mistakes": ("DealScript", "MistakeKind", "Planted"),
+    "pass_over": ("PassOver",),
     "pepper_emulator": ("Ether", "FieldModel", "PepperEmulator", "WireFault"),
     "robot": ("HandPlayed", "Oddities", "Robot", "StreetPlayed"),
     "world": ("Card", "FieldAntenna", "Noise", "World", "polls"),

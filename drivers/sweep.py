@@ -27,9 +27,9 @@ class SweepScheduler:
     focus_share: share of the visits that go to the antennas in focus, at least 0 and below 1; taken
       to the nearest fraction with a denominator up to 16. The other visits go on with the round
       over the antennas out of focus.
-    Any antenna is visited at least once in `longest_gap` visits, however the focus moves. Raises
-    ValueError if there are no antennas, a number comes twice, or the share or order is out of
-    range.
+    Any antenna is visited at least once in `longest_gap` visits, however the focus moves, unless
+    one is visited alone. Raises ValueError if there are no antennas, a number comes twice, or the
+    share or order is out of range.
     """
 
     __slots__ = (
@@ -39,6 +39,7 @@ class SweepScheduler:
         "_focus_next",
         "_focus_set",
         "_lead",
+        "_only",
         "_place",
         "_round",
         "_round_next",
@@ -68,6 +69,7 @@ class SweepScheduler:
         self._focus_set: frozenset[int] = frozenset()
         self._focus_next: Callable[[], int] | None = None
         self._lead: int | None = None
+        self._only: int | None = None
         self._take_lead = _lead_turns()
         self._after_focus = -1
         self._served: set[int] = set()
@@ -116,8 +118,29 @@ class SweepScheduler:
         others = [a for a in self._focus if a != lead] or self._focus
         self._focus_next = cycle(others).__next__
 
+    @property
+    def alone(self) -> int | None:
+        """The antenna that alone is visited; None: all of them are."""
+        return self._only
+
+    def only(self, antenna: int | None) -> None:
+        """Visit this antenna alone until told otherwise; None: go on with round and focus where
+        they stopped. Raises ValueError for an antenna that is not ours.
+
+        For a count of the deck: nothing else is dealt meanwhile, and a card that slides over the
+        antenna is seen by every look instead of by a focus's share of them, at even distances.
+        """
+        if antenna is not None and antenna not in self._place:
+            raise ValueError(f"antenna {antenna} is not in the sweep of {list(self._antennas)}")
+        self._only = antenna
+
     def next(self) -> int:
         """The antenna to look at now."""
+        return self._only if self._only is not None else self.next_of_all()
+
+    def next_of_all(self) -> int:
+        """The antenna that round and focus would look at now, though one may be visited alone: for
+        when that one's reader is lost."""
         focus_next = self._focus_next
         if focus_next is None:
             return self._round_next()

@@ -53,9 +53,23 @@ With --nights, whole nights of eight hours and thirty hands an hour are dealt in
 measure the running test between counts: how often a card that is there is suspected, and after
 how many hands one that is gone. Best possible: no test can beat it that may raise only as many
 false suspicions; separate code works it out. --miss is then the share of dealt cards that a hand
-does not show. Only --shuffle, --seats, --miss, --seed and --json go with it."""
+does not show. Only --shuffle, --seats, --miss, --seed and --json go with it.
 
-_OF_NIGHTS = {"nights", "shuffle", "seats", "miss", "seed", "as_json"}
+With --counts no hand is dealt. Decks are counted over the bytes of emulated readers: every second
+one as it should be, the others with a card missing, an extra one without a tag, an unknown tag, a
+joker, a card of another deck or a second copy, in turn. Wrong: a verdict that is not what the pack
+held; an extra card without a tag cannot be seen, so "complete" is then right. Asked to repeat: the
+deck was to be passed again although all 52 cards were in it. A card is called missing after two
+passes at the earliest, so those counts stand by themselves. Seconds are the dealer's, from the key
+to the confirmation. Only --miss, --cross, --sweep, --two-at-once, --seed,
+--jobs and --json go with it."""
+
+_KINDS = {
+    "nights": ("shuffle", "seats", "miss", "seed", "as_json"),
+    "counts": ("miss", "cross", "sweep", "two_at_once", "seed", "jobs", "as_json"),
+}
+"""What else a simulation can be of than hands, and the options that go with it."""
+_ONLY_WITH = {"shuffle": "nights", "two_at_once": "counts"}
 
 
 def simulate_command(
@@ -106,9 +120,21 @@ def simulate_command(
         str,
         typer.Option(help='With --nights: uniform, house, or acts like "riffle strip riffle cut".'),
     ] = "house",
+    counts: Annotated[
+        int | None, typer.Option(help="Count so many decks, and deal no hands.")
+    ] = None,
+    two_at_once: Annotated[
+        str,
+        typer.Option("--two-at-once", help="With --counts: share of cards passed two at once."),
+    ] = "3%",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, and no progress.")] = False,
 ) -> None:
-    faults: list[str] = _out_of_place(context, nights is not None)
+    kind = "nights" if nights is not None else "counts" if counts is not None else None
+    faults: list[str] = _out_of_place(context, kind)
+    workers = jobs if jobs > 0 else os.cpu_count() or 1
+    if counts is not None and nights is None:
+        _count(faults, counts, miss, cross, sweep, two_at_once, seed, workers, as_json)
+        return
     if nights is not None:
         rate = _read(faults, "--miss", share, miss, 0.05)
         _nights(faults, as_json, nights=nights, shuffle=shuffle, miss=rate, seats=seats, seed=seed)
@@ -137,7 +163,6 @@ def simulate_command(
             faults += str(e).splitlines()
     if faults or settings is None:
         _refuse(faults)
-    workers = jobs if jobs > 0 else os.cpu_count() or 1
     if compare:
         _compare(settings, workers, as_json)
         return
@@ -165,21 +190,25 @@ def title(s: Settings) -> str:
     )
 
 
-def _out_of_place(context: typer.Context, nights: bool) -> list[str]:
+def _out_of_place(context: typer.Context, kind: str | None) -> list[str]:
     """Options that were given and that this kind of simulation does not know."""
+    options = {p.name or "": p.opts[0] for p in context.command.params}
     given = [
-        parameter
-        for parameter in context.command.params
-        if (source := context.get_parameter_source(parameter.name or "")) is not None
+        name
+        for name in options
+        if (source := context.get_parameter_source(name)) is not None
         and source.name == "COMMANDLINE"
     ]
-    if nights:
-        names = [p.opts[0] for p in given if p.name not in _OF_NIGHTS]
+    if kind is None:
         return [
-            f"{name}: not with --nights, which knows --shuffle, --seats, --miss, --seed and --json"
-            for name in names
+            f"{options[name]}: only with --{_ONLY_WITH[name]}"
+            for name in given
+            if name in _ONLY_WITH
         ]
-    return [f"{p.opts[0]}: only with --nights" for p in given if p.name == "shuffle"]
+    known = _KINDS[kind]
+    *most, last = (options[name] for name in known)
+    knows = f"not with --{kind}, which knows {', '.join(most)} and {last}"
+    return [f"{options[name]}: {knows}" for name in given if name not in (kind, *known)]
 
 
 def _nights(faults: list[str], as_json: bool, **values: object) -> None:
@@ -199,6 +228,43 @@ def _nights(faults: list[str], as_json: bool, **values: object) -> None:
         typer.echo(json.dumps(totals.as_json(), indent=1))
     else:
         Console().print(for_people(totals, time.perf_counter() - begun))
+
+
+def _count(
+    faults: list[str],
+    counts: int,
+    miss: str,
+    cross: str,
+    sweep: str,
+    two_at_once: str,
+    seed: int,
+    jobs: int,
+    as_json: bool,
+) -> None:
+    """Count decks instead of dealing hands."""
+    from controller.simulate.counts import CountSettings, for_people, simulate_counts
+
+    rates = {
+        "miss": _read(faults, "--miss", share, miss, 0.05),
+        "cross": _read(faults, "--cross", share, cross, 0.02),
+        "sweep_s": _read(faults, "--sweep", duration_s, sweep, 0.4),
+        "two_at_once": _read(faults, "--two-at-once", share, two_at_once, 0.03),
+    }
+    settings = None
+    try:
+        settings = CountSettings(counts=counts, seed=seed, **rates)
+    except SettingsError as e:
+        faults += e.faults
+    if faults or settings is None:
+        _refuse(faults)
+    begun = time.perf_counter()
+    with _progress(as_json) as bar:
+        task = bar.add_task("counting", total=counts)
+        totals = simulate_counts(settings, jobs, on_counts=lambda n: bar.advance(task, n))
+    if as_json:
+        typer.echo(json.dumps(totals.as_json(), indent=1))
+    else:
+        Console().print(for_people(totals, settings, time.perf_counter() - begun))
 
 
 def _refuse(faults: list[str]) -> NoReturn:

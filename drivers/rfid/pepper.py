@@ -306,6 +306,9 @@ class PepperTable:
     def focus(self, antennas: Sequence[int]) -> None:
         self.scheduler.focus(antennas)
 
+    def only(self, antenna: int | None) -> None:
+        self.scheduler.only(antenna)
+
     async def __aenter__(self) -> Self:
         async with AsyncExitStack() as opening:
             for companion in self._companions:
@@ -370,10 +373,14 @@ class PepperTable:
         up = [link for link in self.links if link.up]
         if not up:
             return None, 0
+        alone = self.scheduler.alone
+        if alone is not None and (link := self._link_of[alone]) in up:
+            self._had_turn = None
+            return link, alone
         if self._had_turn is not None and len(up) > 1:
             up = [link for link in up if link is not self._had_turn]
         while True:
-            antenna = self.scheduler.next()
+            antenna = self.scheduler.next_of_all()
             link = self._link_of[antenna]
             if link in up:
                 self._had_turn = None

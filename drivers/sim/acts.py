@@ -18,9 +18,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from drivers.readings import ButtonReading, KeyPress, SeatReading
+from drivers.sim.pass_over import PassOver
 from drivers.sim.world import DECKS, Card, World
 
 Swap = Literal["foreign", "joker", "card", "duplicate", "clone"]
+Stranger = Literal["foreign", "joker", "card", "duplicate", "clone", "untagged"]
 Input = ButtonReading | SeatReading | KeyPress
 
 
@@ -71,6 +73,8 @@ class Dealer:
         self.piles: dict[str, list[Card]] = {}
         self.deck_name = deck
         self._chance = random.Random(f"dealer {seed}")
+        # Of its own, so that a count in a night changes nothing in the hands after it.
+        self._count_chance = random.Random(f"dealer's count {seed}")
         self._slot = 0
         self._slots: tuple[int, ...] | None = None
         self._inputs: list[tuple[float, int, Input]] = []
@@ -383,6 +387,75 @@ class Dealer:
         lands = self.move(pick, "stub")
         self.world.at(lands, self.world.recover, card)
         return lands
+
+    # -- the count ---------------------------------------------------------------------------------
+
+    @property
+    def count_place(self) -> str:
+        """Where the deck is passed over: the count antenna, or the burn's where they are one."""
+        return "count" if self.world.has_antenna("count") else self.place_of("burn")
+
+    def count(
+        self,
+        how: PassOver | None = None,
+        *,
+        minus: Sequence[str] = (),
+        plus: Sequence[tuple[Stranger, str]] = (),
+    ) -> float:
+        """The stub is passed card by card over the count antenna and squared up again; gives the
+        time at which the dealer holds it.
+
+        how: the dealer's hand (default: `PassOver()`); asked to repeat, call it again with
+        `how.careful`. minus: faces that are taken out before. plus: strangers that are slipped in
+        before, as `slip_in` takes them. The pass turns the order of the stub round.
+        """
+        for face in minus:
+            self.take_out(face)
+        for kind, of in plus:
+            self.slip_in(kind, of)
+        self._begin()
+        chance, stub = self._count_chance, self.pile("stub")
+        start = self.at + chance.uniform(0.6, 1.2)
+        stub.reverse()
+        ends = (how or PassOver()).schedule(self.world, stub, self.count_place, start, chance)
+        ends += chance.uniform(0.8, 1.6)
+        for card in stub:
+            self.world.move(card, "stub", ends, face_up=False)
+        self.at = self.landed_at = ends
+        return ends
+
+    def take_out(self, face: str, to: str = "off-table") -> Card:
+        """A card of the stub leaves it, unseen: off the table, or to a zone (`to`) and its pile."""
+        self._begin()
+        stub = self.pile("stub")
+        card = next((c for c in stub if c.face == face and c.deck == self.deck_name), None)
+        if card is None:
+            raise ValueError(f"the stub has no {face} of deck {self.deck_name} to take out")
+        stub.remove(card)
+        pile, place = self._target(to, None)
+        self.pile(pile).append(card)
+        self.world.move(card, place, self.at)
+        return card
+
+    def slip_in(self, kind: Stranger, of: str = "") -> Card:
+        """A card that does not belong comes into the stub, anywhere in it.
+
+        kind: foreign, joker, card (of the deck named `of`), duplicate or clone (of the face `of`),
+        untagged (a card that no antenna reads).
+        """
+        self._begin()
+        if kind == "untagged":
+            card = self.world.foreign()
+            card.dead = True
+        elif kind in ("duplicate", "clone"):
+            copy = self.world.duplicate if kind == "duplicate" else self.world.clone
+            card = copy(self.world.card(self.deck_name, of))
+        else:
+            card = self._substitute(kind, None, of or None)
+        stub = self.pile("stub")
+        stub.insert(self._count_chance.randrange(len(stub) + 1), card)
+        self.world.move(card, "stub", self.at, face_up=False)
+        return card
 
     # -- button, chairs, keys ----------------------------------------------------------------------
 

@@ -496,12 +496,15 @@ class World:
         return found
 
     def _ghost(self, tags: tuple[Uid, ...]) -> tuple[Uid, ...]:
-        """Two of the tags merge into one UID, their bitwise OR."""
+        """Two of the tags merge into one UID, their bitwise OR; tags of unlike kinds answer in
+        unlike tongues and never merge."""
         if len(tags) < 2:
             return tags
         left = list(tags)
         one = left.pop(int(self._random() * len(left)))
         at = int(self._random() * len(left))
+        if len(one) != len(left[at]):
+            return tags
         left[at] = merged_uid(one, left[at])
         return tuple(left)
 

@@ -78,6 +78,22 @@ class TagReaderContract(ABC):
         assert set(counts) == set(antennas)
         assert counts[antennas[0]] == max(counts.values())
 
+    def test_one_antenna_can_be_looked_at_alone_and_then_all_again(self) -> None:
+        async def main() -> tuple[list[Poll], list[Poll], tuple[int, ...]]:
+            async with asyncio.timeout(PATIENCE_S), self.reader() as reader:
+                readings, antennas = reader.readings(), reader.antennas
+                await take(readings, len(antennas))
+                reader.only(antennas[0])
+                await take(readings, 1)  # may have been under way
+                alone, _ = await take(readings, 20)
+                reader.only(None)
+                every, _ = await take(readings, 3 * len(antennas))
+                return alone, every, antennas
+
+        alone, every, antennas = asyncio.run(main())
+        assert {p.antenna for p in alone} == {antennas[0]}
+        assert {p.antenna for p in every} == set(antennas)
+
     def test_health_is_told_for_every_antenna_at_the_start(self) -> None:
         antennas = self.reader().antennas
         _, health = self.polls(4 * len(antennas))

@@ -186,6 +186,25 @@ def test_focus_brings_more_looks() -> None:
     run(test)
 
 
+def test_while_the_reader_of_the_only_antenna_is_lost_the_others_are_looked_at() -> None:
+    async def test() -> None:
+        bench = Bench()
+        async with opened(bench) as readings:
+            bench.table.only(3)
+            await bench.polls(readings, 1)
+            assert {p.antenna for p in await bench.polls(readings, 30)} == {3}
+            bench.emulators[0].arm(WireFault.UNPLUGGED)
+            await bench.until(readings, lambda r: isinstance(r, Health))
+            without = await bench.polls(readings, 30)
+            assert {p.antenna for p in without} == set(range(9, 17))
+            bench.emulators[0].plug(bench.clock())
+            await bench.until(readings, lambda r: isinstance(r, Health))
+            await bench.polls(readings, 1)
+            assert {p.antenna for p in await bench.polls(readings, 30)} == {3}
+
+    run(test)
+
+
 PASSING = [
     WireFault.LATE_ACK,
     WireFault.FOREIGN_ACK,

@@ -127,3 +127,21 @@ def test_what_cannot_be_swept_is_refused(
 ) -> None:
     with pytest.raises(ValueError, match=r"antennas|order|focus_share"):
         SweepScheduler(antennas, order, share)
+
+
+def test_an_antenna_can_be_visited_alone_and_the_round_goes_on_where_it_stopped() -> None:
+    scheduler, other = SweepScheduler(ALL), SweepScheduler(ALL)
+    for each in (scheduler, other):
+        each.focus((4, 5, 6))
+        visits(each, 37)
+    scheduler.only(15)
+    assert scheduler.alone == 15
+    assert visits(scheduler, 100) == [15] * 100
+    scheduler.only(None)
+    assert scheduler.focused == other.focused
+    assert visits(scheduler, 200) == visits(other, 200)
+
+
+def test_an_antenna_that_is_not_ours_cannot_be_visited_alone() -> None:
+    with pytest.raises(ValueError, match="antenna 99"):
+        SweepScheduler(ALL).only(99)

@@ -212,3 +212,14 @@ def test_with_every_reader_lost_time_still_goes_on() -> None:
     assert all(isinstance(h, Health) and h.state is HealthState.LOST for h in found)
     assert isinstance(found[-1], Health)
     assert found[-1].at > 5.0
+
+
+def test_tags_of_unlike_kinds_never_merge() -> None:
+    world = table(Noise())
+    short, long = world.deck("blue")[0], world.deck("red")[0]
+    assert len(short.uid) != len(long.uid)
+    for card in (short, long):
+        world.move(card, "board", 0.0)
+    board = world.antenna_at("board")
+    world.afflict("ghost", board, 0.0, level=1.0)
+    assert {world.look(board, n, n + 0.1) for n in range(1, 50)} == {(short.uid, long.uid)}
