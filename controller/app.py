@@ -46,7 +46,7 @@ from controller.model.events import (
 )
 from controller.model.findings import Finding, FindingChanged, HandEnded, Progress, Said, Stage
 from controller.model.table import Zone
-from controller.outputs.board import BoardView, deck_view, frame
+from controller.outputs.board import BoardView, DeckView, deck_view, frame
 from controller.outputs.layouts import colour_64x32, mono_32x8
 from controller.outputs.picture import Picture
 from controller.pipeline import Table
@@ -83,6 +83,8 @@ class Source(Protocol):
     def readings(self) -> AsyncIterator[Reading]: ...
 
     def focus(self, antennas: Sequence[int]) -> None: ...
+
+    def only(self, antenna: int | None) -> None: ...
 
 
 Drawing = Callable[[BoardView], Picture]
@@ -174,6 +176,7 @@ class Daemon:
         )
         self._table = _table(config, self._vault, self._record, resumption)
         self._focus: tuple[int, ...] = ()
+        self._only: int | None = None
         self._health: dict[str, Health] = {}
         self._findings: dict[int, Finding] = {}
         self._latest_at = clock()
@@ -213,12 +216,18 @@ class Daemon:
         """What the board shows now."""
         return frame(
             self.shown.progress,
-            deck_view(self.shown.progress, self.clock()),
+            self._deck_view(),
             self._recorder.state.ok,
             self.clock(),
             seats=self.config.layout.seats,
             health=self.trouble,
         )
+
+    def _deck_view(self) -> DeckView:
+        count = self._table.counting
+        if count is None:
+            return deck_view(self.shown.progress, self.clock())
+        return deck_view(self.shown.progress, self.clock(), count.cards, count.text)
 
     def stop(self, why: str = "asked to") -> None:
         """End cleanly."""
@@ -411,6 +420,10 @@ class Daemon:
         self._heard_at = None
         if self.readings_seen < len(self.config.layout.antennas):
             return  # one plain round first: no place stays unknown while others are looked at
+        only = self._table.only
+        if only != self._only:
+            self._only = only
+            self._source.only(only)
         focus = self._table.focus
         if focus != self._focus:
             self._focus = focus
@@ -602,6 +615,9 @@ class TapeSource:
         return None
 
     def focus(self, antennas: Sequence[int]) -> None:
+        """A tape cannot look elsewhere."""
+
+    def only(self, antenna: int | None) -> None:
         """A tape cannot look elsewhere."""
 
     async def readings(self) -> AsyncIterator[Reading]:

@@ -8,9 +8,11 @@ said only when it is committed.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from math import inf
 
+from controller.integrity.table_count import CountShown, TableCount
 from controller.model.events import (
     ButtonSeen,
     DeckInPlay,
@@ -24,7 +26,7 @@ from controller.model.events import (
     Tick,
     numbered,
 )
-from controller.model.findings import Finding, HandEnded, Progress, Said, Sensed, Verdict
+from controller.model.findings import Finding, HandBegan, HandEnded, Progress, Said, Sensed, Verdict
 from controller.model.table import Layout
 from controller.rules import engine
 from controller.rules.engine import RulesState
@@ -41,6 +43,8 @@ from drivers.readings import (
 )
 
 Record = Callable[[TableEvent], int | None]
+
+DEALER = "the dealer, by key"
 
 
 class Table:
@@ -65,7 +69,8 @@ class Table:
         self.sensing = Sensing(layout, vault, budget)
         self.state = state if state is not None else engine.closed()
         self._record = record
-        self._count = 0
+        self._count = TableCount(layout)
+        self._number = 0
         self._deadline = inf
         self._focus: tuple[int, ...] = ()
         self._sensed = Sensed()
@@ -82,12 +87,18 @@ class Table:
     def feed(self, reading: Reading) -> list[Said]:
         """One reading of the hardware."""
         if type(reading) is Poll:
+            if self._count.running:
+                self._count.poll(reading)
+                if reading.antenna == self._count.antenna:
+                    return []  # cards that pass are counted, not placed
             events = self.sensing.poll(reading)
             if not events and reading.ended < self._deadline:
                 return []
             if not events:
                 return self._judge([Tick(at=reading.ended)])
             return self._judge([*events, *self._another_deck(reading.ended)])
+        if isinstance(reading, KeyPress) and (said := self._count_key(reading)) is not None:
+            return said
         event = self._event_of(reading)
         return self._judge([event]) if event is not None else []
 
@@ -101,10 +112,41 @@ class Table:
         self._vault.lock(deck)
         return self._judge(self._another_deck(at, by))
 
+    def count(self, at: float) -> None:
+        """Begin to count the deck, or begin anew. Between hands only.
+
+        Raises ValueError, with what to do, where nothing can be counted now.
+        """
+        if self.state.hand is not None and not self.state.hand.provisional:
+            raise ValueError("a hand is on; the deck is counted between hands")
+        self._count.start(self._vault.registered, self.state.deck.name or self._vault.playing, at)
+
+    def stop_count(self) -> None:
+        """Give a count up that is on; nothing of it is kept."""
+        self._count.stop()
+
+    def confirm(self, at: float, by: str) -> list[Said] | None:
+        """The word on a count that is on; None if there is none, and the word is about something
+        else."""
+        if not self._count.running:
+            return None
+        counted = self._count.confirm(at, by)
+        return [] if counted is None else self._judge([counted])
+
     def resume(self, at: float, away_known: bool = True) -> list[Said]:
         """Go on after a restart with the `state` given: cards are taken up by position. away_known:
         whether `at` has gone on by the time that passed meanwhile."""
         return self.tell(TableResumed(at=at, away_known=away_known))
+
+    @property
+    def counting(self) -> CountShown | None:
+        """What the board shows of the count that is on, if one is."""
+        return self._count.shown
+
+    @property
+    def only(self) -> int | None:
+        """The antenna that alone is to be looked at now; None: all of them."""
+        return self._count.antenna if self._count.passing else None
 
     # -- what can be asked -------------------------------------------------------------------------
 
@@ -115,6 +157,8 @@ class Table:
     @property
     def focus(self) -> tuple[int, ...]:
         """Antennas that deserve more looks now."""
+        if self._count.running and self._count.antenna is not None:
+            return (self._count.antenna,)
         sensed = self.sensing.sensed()
         if sensed != self._sensed:
             self._look(sensed)
@@ -128,6 +172,16 @@ class Table:
         return engine.verdicts(self.state, at)
 
     # -- inside ------------------------------------------------------------------------------------
+
+    def _count_key(self, press: KeyPress) -> list[Said] | None:
+        """A key that belongs to a count; None for one that does not."""
+        if press.key == "count":
+            with suppress(ValueError):  # no hand is broken off, and nothing is there to be counted
+                self.count(press.at)
+            return []
+        if press.key == "confirm":
+            return self.confirm(press.at, DEALER)
+        return None
 
     def _event_of(self, reading: Reading) -> TableEvent | None:
         if isinstance(reading, ButtonReading):
@@ -171,11 +225,13 @@ class Table:
         while queue:
             event = queue.pop(0)
             number = self._record(event) if self._record is not None else None
-            self._count = number if isinstance(number, int) else self._count + 1
-            self.state, new = engine.step(self.state, numbered(event, self._count))
+            self._number = number if isinstance(number, int) else self._number + 1
+            self.state, new = engine.step(self.state, numbered(event, self._number))
             said += new
             for word in new:
-                if isinstance(word, HandEnded):
+                if isinstance(word, HandBegan):
+                    self._count.stop()  # the deck is being dealt
+                elif isinstance(word, HandEnded):
                     # Tokens of the hand that ended mean nothing any more, not even in the events
                     # still waiting here.
                     queue = list(self.sensing.renew(word.at))

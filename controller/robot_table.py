@@ -89,6 +89,9 @@ class RobotTable:
     def focus(self, antennas: Sequence[int]) -> None:
         self._reader.focus(antennas)
 
+    def only(self, antenna: int | None) -> None:
+        self._reader.only(antenna)
+
     async def readings(self) -> AsyncIterator[Reading]:
         async for reading in self._reader.readings():
             for other in self.inputs():

@@ -76,6 +76,16 @@ class Vault:
         """Whether any deck is known."""
         return bool(self._cards)
 
+    @property
+    def registered(self) -> dict[Uid, tuple[str, str]]:
+        """Deck and face of every enrolled tag, for a count."""
+        return {uid: (card.deck, card.face) for uid, card in self._cards.items()}
+
+    @property
+    def settled_in_hand(self) -> frozenset[Uid]:
+        """Tags that have settled anywhere on the table in this hand."""
+        return frozenset(self._came)
+
     def knows(self, uid: Uid) -> bool:
         """Whether the tag belongs to an enrolled deck."""
         return uid in self._cards

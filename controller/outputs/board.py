@@ -59,15 +59,18 @@ class DeckView:
 
     cards: result of the last count, or the cards counted so far; None before the first.
     next_count_s: seconds until the count is due, negative when overdue; None where no count is
-    asked for.
+    asked for. text: a count's own words, while it goes on.
     """
 
     condition: DeckCondition = DeckCondition.UNKNOWN
     cards: int | None = None
     next_count_s: float | None = None
+    text: str = ""
 
     @property
     def words(self) -> str:
+        if self.text:
+            return self.text
         match self.condition:
             case DeckCondition.UNKNOWN:
                 return "DECK ?"
@@ -140,10 +143,13 @@ _STAGES = {
 }
 
 
-def deck_view(progress: Progress, now_s: float, counting: int | None = None) -> DeckView:
-    """The deck's part of the board. counting: cards that the count under way has seen so far."""
-    if counting is not None:
-        return DeckView(DeckCondition.COUNTING, counting)
+def deck_view(
+    progress: Progress, now_s: float, counted: int | None = None, text: str = ""
+) -> DeckView:
+    """The deck's part of the board. counted, text: cards that the count under way has seen so far,
+    and what it says of itself."""
+    if counted is not None:
+        return DeckView(DeckCondition.COUNTING, counted, text=text)
     codes = {code for f in progress.findings for code in f.codes}
     cards = progress.counted
     if codes & {"DECK_SHORT", "DECK_EXTRA"}:

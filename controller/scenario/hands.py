@@ -245,7 +245,6 @@ _NOT_YET: dict[type, str] = {
     lines.StackAct: "take money entries",
     lines.AwardAct: "take money entries",
     lines.PlayerAct: "take money entries",
-    lines.CountDeckAct: "count a deck",
 }
 
 

@@ -31,12 +31,29 @@ from controller.scenario import lines
 from controller.scenario.hands import HOLE_CARDS, Hands, Impossible, NotYet
 from controller.scenario.language import SET_UP, layout_of
 from controller.vault import Vault
-from drivers.factory import Dealer, FieldAntenna, Noise, SweepScheduler, World, polls
+from drivers.factory import (
+    Dealer,
+    FieldAntenna,
+    Noise,
+    PassOver,
+    Stranger,
+    SweepScheduler,
+    World,
+    polls,
+)
 from drivers.readings import Poll
 
 FLOOR = "floor"
 START_S = 2.0
 """From power to the first look."""
+
+STEADY = PassOver(two_at_once=0.0, too_fast=0.0, put_back=0.0)
+"""How a written deck is passed over the count antenna: one card at a time."""
+MOST_PASSES = 4
+COUNT_PATIENCE_S = 6.0
+"""After this long without a card a pass has ended."""
+
+_STRANGERS: dict[str, Stranger] = {"foreign": "foreign", "joker": "joker"}
 
 DEFAULT_SEATS = tuple(range(1, 10))
 JOKER = "joker"
@@ -239,6 +256,7 @@ class Night:
         self.polls += 1
         self._say(said)
         self.scheduler.focus(self.table.focus)
+        self.scheduler.only(self.table.only)
         return bool(said)
 
     def _inputs(self, until: float) -> list[Said]:
@@ -292,6 +310,8 @@ class Night:
                 self._change_deck(deck, seed or 0)
             case lines.PowerCutAct(for_s=for_s):
                 self._power_cut(for_s)
+            case lines.CountDeckAct():
+                self._count_deck(line)
             case lines.AttestAct(row=row):
                 self._tell(Attested(at=self.now, row=row, by=FLOOR))
             case lines.ClockJumpAct():
@@ -362,6 +382,24 @@ class Night:
             self._say(self.table.change_deck(deck, self.now, FLOOR))
         self.hands.new_deal()
 
+    def _count_deck(self, act: lines.CountDeckAct) -> None:
+        """The deck passes over the count antenna, again as often as the table asks for it."""
+        try:
+            for face in act.minus:
+                self.dealer.take_out(face)
+            if act.plus is not None:
+                kind = _STRANGERS.get(act.plus, "duplicate")
+                card = self.dealer.slip_in(kind, "" if kind == act.plus else act.plus)
+                if kind == "duplicate":
+                    self.vault.enrol(card.uid, card.deck, card.face)
+        except ValueError as error:
+            raise Impossible(str(error)) from error
+        for _ in range(MOST_PASSES):
+            self._run_to(self.dealer.count(STEADY) + COUNT_PATIENCE_S)
+            count = self.table.counting
+            if count is None or not count.why:
+                return
+
     def _power_cut(self, for_s: float) -> None:
         """The program dies and starts again: what was recorded is fed to fresh rules, and the cards
         on the table get new tokens."""
@@ -396,7 +434,12 @@ class Night:
     def board_texts(self) -> list[str]:
         """Every text that the LED board shows now."""
         progress = self.table.progress
-        deck = deck_view(progress, self.now)
+        count = self.table.counting
+        deck = (
+            deck_view(progress, self.now)
+            if count is None
+            else deck_view(progress, self.now, count.cards, count.text)
+        )
         view = frame(progress, deck, True, self.now, seats=self.layout.seats)
         texts = [view.stage, view.next, view.blind, view.deck.words]
         if view.burn_due:

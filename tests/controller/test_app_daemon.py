@@ -100,6 +100,7 @@ class Script:
         self.then = then
         self.daemon: Daemon | None = None
         self.focused: list[tuple[int, ...]] = []
+        self.alone: list[int | None] = []
 
     async def __aenter__(self) -> Self:
         return self
@@ -114,6 +115,9 @@ class Script:
 
     def focus(self, antennas: Sequence[int]) -> None:
         self.focused.append(tuple(antennas))
+
+    def only(self, antenna: int | None) -> None:
+        self.alone.append(antenna)
 
     async def readings(self) -> AsyncIterator[Reading]:
         for n, reading in enumerate(self.readings_):

@@ -179,5 +179,5 @@ def test_the_deck_says_what_it_asks_for_and_when() -> None:
     assert deck_view(replace(between, duties=(replace(count, deferred="x"),)), 3400.0).words == (
         "52 OK"
     )
-    assert deck_view(hand, 0.0, counting=37).words == "COUNT 37"
+    assert deck_view(hand, 0.0, 37, "AGAIN 37/52").words == "AGAIN 37/52"
     assert deck_view(DEAL, 0.0).words == "DECK ?"

@@ -92,7 +92,7 @@ def test_what_the_board_says() -> None:
     [
         ("post 4 small 50", "money"),
         ("act 4 fold", "money"),
-        ("count deck", "count"),
+        ("count deck minus 7c,7c", "7c"),
         ("fold 4", "no cards"),
         ("move board card 1 -> burn", "no card 1"),
         ("hole until seat 11", "not due cards"),

@@ -1,0 +1,163 @@
+"""A count at the table: which deck it is of, which looks belong to it, what it tells the rules.
+
+Pure: time is in the readings and the words. The order in which cards pass is never kept.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from controller.integrity.count import Counting, CountResult, CountStage
+from controller.integrity.passing import CountFigures
+from controller.model.events import DeckCounted
+from controller.model.table import COUNT, Layout
+from drivers.readings import Poll, Uid
+
+WAITING = "COUNT"
+IDLE_S = 15.0  # a pass in which no card comes for so long was begun by mistake, or left
+DECIDED_BY = 3  # tags of one deck that say which deck is being counted
+
+
+@dataclass(frozen=True, slots=True)
+class CountShown:
+    """What the board shows of a count under way. cards: how many it has seen. text: at most 16
+    characters. why: what the dealer is asked to do, "" if nothing."""
+
+    cards: int
+    text: str
+    why: str = ""
+
+
+class TableCount:
+    """The counts of one table, one at a time.
+
+    layout: names the count antenna (the burn's where the table has none of its own) and how well it
+    reads.
+    """
+
+    def __init__(self, layout: Layout) -> None:
+        zone = COUNT if COUNT in layout.by_zone else layout.burn_zone
+        place = layout.by_zone.get(zone)
+        self.antenna = place.antenna if place is not None else None
+        self._figures = CountFigures()
+        if place is not None:
+            profile = place.profile
+            self._figures = CountFigures(miss=min(profile.miss_rate, 0.5), cross=profile.cross_rate)
+        self._cards: Mapping[Uid, tuple[str, str]] = {}
+        self._counting: Counting | None = None
+        self._waiting_since: float | None = None
+        self._first: list[Poll] = []
+        self._card_at = 0.0
+
+    def __repr__(self) -> str:
+        return f"<counts at antenna {self.antenna}: {self._counting or 'none'}>"
+
+    @property
+    def running(self) -> bool:
+        return self._waiting_since is not None or self._counting is not None
+
+    @property
+    def passing(self) -> bool:
+        """Whether cards are to pass now, and the antenna is to be looked at alone."""
+        counting = self._counting
+        return self._waiting_since is not None or (
+            counting is not None and counting.stage is CountStage.PASSING
+        )
+
+    @property
+    def shown(self) -> CountShown | None:
+        """What the board shows; None while no count is on."""
+        if self._counting is not None:
+            c = self._counting
+            return CountShown(c.live, c.board_text, c.why)
+        return CountShown(0, WAITING) if self._waiting_since is not None else None
+
+    @property
+    def result(self) -> CountResult | None:
+        """What waits for the dealer's word."""
+        return self._counting.result if self._counting is not None else None
+
+    def start(self, cards: Mapping[Uid, tuple[str, str]], deck: str | None, at: float) -> None:
+        """Begin, or begin anew if a count is on. cards: deck and face of every registered tag.
+        deck: the one in play; None: the first cards say which. Raises ValueError, with what to do,
+        where nothing can be counted.
+        """
+        if self.antenna is None:
+            raise ValueError("this table has no antenna to count at; name one in table.toml")
+        if not cards:
+            raise ValueError("no deck is registered; burnturn deck register NAME --back COLOUR")
+        self.stop()
+        self._cards, self._card_at = cards, at
+        if deck is None:
+            self._waiting_since = at
+        else:
+            self._begin(deck, at)
+
+    def stop(self) -> None:
+        """Nothing of an unfinished count is kept."""
+        self._counting, self._waiting_since, self._first = None, None, []
+
+    def poll(self, poll: Poll) -> None:
+        """A look of any antenna. A pass that lies idle is given up: the rest of the table is not
+        read meanwhile.
+        """
+        if poll.antenna == self.antenna and poll.uids:
+            self._card_at = poll.ended
+        elif self.passing and poll.ended - self._card_at > IDLE_S:
+            self.stop()
+            return
+        if self._waiting_since is not None:
+            self._wait(poll, self._waiting_since)
+        elif self._counting is not None:
+            ours = poll.antenna == self.antenna
+            counting = self._counting
+            self._counting = counting.poll(poll) if ours else counting.tick(poll.ended)
+
+    def confirm(self, at: float, by: str) -> DeckCounted | None:
+        """The dealer's word: the last card has passed, or the result is right. The completed count,
+        if it is one by that."""
+        if self._counting is None:
+            return None
+        self._counting = self._counting.confirm(at, by)
+        if self._counting.stage is not CountStage.DONE:
+            return None
+        result = self._counting.result
+        self.stop()
+        return None if result is None else _told(result, at, by)
+
+    def _begin(self, deck: str, at: float) -> None:
+        assert self.antenna is not None
+        counting = Counting.of(self._cards, deck, self.antenna, self._figures)
+        self._counting = counting.start(at)
+
+    def _wait(self, poll: Poll, since: float) -> None:
+        if poll.antenna != self.antenna or not poll.uids:
+            return
+        self._first.append(poll)
+        tags = {uid for p in self._first for uid in p.uids}
+        decks = Counter(self._cards[uid][0] for uid in tags if uid in self._cards)
+        if not decks or max(decks.values()) < DECIDED_BY:
+            return
+        first, self._first, self._waiting_since = self._first, [], None
+        self._begin(decks.most_common(1)[0][0], since)
+        for early in first:
+            self.poll(early)
+
+
+def _told(result: CountResult, at: float, by: str) -> DeckCounted:
+    return DeckCounted(
+        at=at,
+        deck=result.deck,
+        expected=result.expected,
+        present=result.present,
+        missing=result.missing,
+        duplicated=result.duplicates,
+        other_deck=len(result.extra),
+        foreign=result.foreign,
+        jokers=result.jokers,
+        passes=result.passes,
+        duration_s=result.duration_s,
+        by=by,
+    )
