@@ -18,15 +18,17 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol, Self
+from typing import TYPE_CHECKING, Protocol, Self
 
 from controller.config import Config, reader_specs
 from controller.floor.commands import Desk
 from controller.floor.server import FloorServer
 from controller.integrity.box import DeckBox
-from controller.integrity.decks import as_vault
+from controller.integrity.decks import as_vault, enrolled
+from controller.integrity.table_count import CountShown
 from controller.journal.build import boot_id
 from controller.journal.record import Body, RecordError, Stopped
 from controller.journal.recorder import LIMIT_S, Recorder, Recording
@@ -37,16 +39,19 @@ from controller.model.events import (
     Attested,
     CardCame,
     CardCarried,
+    DeckAtTable,
+    DeckCounted,
     SeatRegistered,
     SeatStatus,
     TableEvent,
     TableOpened,
+    TableResumed,
     Tick,
     Token,
 )
 from controller.model.findings import Finding, FindingChanged, HandEnded, Progress, Said, Stage
 from controller.model.table import Zone
-from controller.outputs.board import BoardView, DeckView, deck_view, frame
+from controller.outputs.board import BoardView, DeckCondition, DeckView, deck_view, frame
 from controller.outputs.layouts import colour_64x32, mono_32x8
 from controller.outputs.picture import Picture
 from controller.pipeline import Table
@@ -60,11 +65,15 @@ from drivers.contracts import LedBoard
 from drivers.errors import DriverError
 from drivers.readings import Health, HealthState, Poll, Reading, Uid
 
+if TYPE_CHECKING:
+    from controller.certifying import Counted
+
 FRAMES_PER_S = 8
 REPEAT_S = 1.0  # a frame is sent this often even if nothing changed
 RETRY_S = 1.0
 SILENT_S = 1.0  # without a reading for so long, time is passed on by hand
 FINDINGS_KEPT = 40
+FIRST_YEAR = 2025  # a wall clock that says less was never set
 LONG = 500  # events after which the journal should say anew where the table stands
 
 
@@ -125,12 +134,13 @@ class Daemon:
     """One table, from its readings to its boards.
 
     source: where readings come from. boards: LED boards to drive. tape: where raw readings are
-    recorded. decks: enrolled cards by UID. attested_by: who confirms the points of the opening at
-    once, where nobody else can (the robot dealer). on_seats: told the seats due cards when they
-    change. on_shown: told what is on the disk and may be shown, after every commit. on_ready:
-    called once the floor may speak and readings may come. on_recording: told when recording stops
-    and when it works again. commit_limit_s: a commit that takes longer counts as not recording.
-    long: after how many events the journal says anew where the table stands.
+    recorded. decks: enrolled cards by UID. at_table: names and backs of those decks. attested_by:
+    who confirms the points of the opening at once, where nobody else can (the robot dealer).
+    on_seats: told the seats due cards when they change. on_shown: told what is on the disk and may
+    be shown, after every commit. on_ready: called once the floor may speak and readings may come.
+    on_recording: told when recording stops and when it works again. commit_limit_s: a commit that
+    takes longer counts as not recording. long: after how many events the journal says anew where
+    the table stands.
     """
 
     def __init__(
@@ -143,6 +153,7 @@ class Daemon:
         boards: Sequence[LedBoard] = (),
         tape: TapeWriter | None = None,
         decks: dict[Uid, tuple[str, str]] | None = None,
+        at_table: tuple[DeckAtTable, ...] = (),
         attested_by: str = "",
         on_seats: Callable[[tuple[int, ...]], None] = lambda seats: None,
         on_shown: Callable[[Shown], None] = lambda shown: None,
@@ -163,6 +174,7 @@ class Daemon:
         self._sent: list[tuple[bytes, float]] = [(b"", 0.0)] * len(self._boards)
         self._tape = tape
         self._attested_by = attested_by
+        self._at_table = at_table
         self._on_seats = on_seats
         self._on_shown = on_shown
         self._on_ready = on_ready
@@ -177,6 +189,9 @@ class Daemon:
         self._table = _table(config, self._vault, self._record, resumption)
         self._focus: tuple[int, ...] = ()
         self._only: int | None = None
+        self._counted: Counted | None = None
+        self._to_certify = False
+        self.certificates: list[Path] = []
         self._health: dict[str, Health] = {}
         self._findings: dict[int, Finding] = {}
         self._latest_at = clock()
@@ -212,6 +227,16 @@ class Daemon:
         ]
         return tuple(lines + self.warnings)
 
+    @property
+    def counting(self) -> CountShown | None:
+        """The count that is on, as the board shows it."""
+        return self._table.counting
+
+    @property
+    def count_asked(self) -> bool:
+        """Whether the board asks for a count now."""
+        return self._deck_view().condition in (DeckCondition.COUNT_DUE, DeckCondition.SUSPECT)
+
     def view(self) -> BoardView:
         """What the board shows now."""
         return frame(
@@ -241,6 +266,9 @@ class Daemon:
             progress=self._table.progress,
             findings=self._table.findings,
             to_attest=self._to_attest(),
+            decks=tuple(sorted({deck for deck, _ in self._vault.registered.values()})),
+            counting=_count_words(self._table.counting),
+            suspects=self._table.suspects(),
             recording=self._recorder.state.ok,
             trouble=self._recorder.state.reason,
             health=self.trouble,
@@ -319,6 +347,7 @@ class Daemon:
         if self._stop.is_set():  # else it fell, and the next start takes the hand up
             self._recorder.stage(Stopped(at=self.clock(), reason=self._stopped_by))
             await self._commit()
+            await self._certify(closing=True)
         await self._recorder.close()
 
     def _begin(self) -> None:
@@ -343,6 +372,9 @@ class Daemon:
             and book.layout == self.config.layout
             and before.watch_only == opening.watch_only
         )
+        known = away_s is not None and _plausible(time.time(), r.last_wall, boot_id() == r.boot)
+        resumed = TableResumed(at=at, away_known=known, cards_known=True)
+        self._judged(self._table.tell(resumed))
         if not same:
             self._pending_open = opening
             if self._table.progress.stage in (Stage.CLOSED, Stage.BETWEEN):
@@ -373,6 +405,7 @@ class Daemon:
             absent=tuple(sorted(self._table.state.absent)),
             opening=first and table.opening,
             watch_only=table.mode == "watch",
+            decks=self._at_table,
         )
 
     def _open_pending(self) -> None:
@@ -444,6 +477,9 @@ class Daemon:
             sealed = self._vault.sealed(event.token)
         if isinstance(event, SeatRegistered):
             self._registered(event)
+        if isinstance(event, DeckCounted):
+            self._counted = self._certifiable(event)
+            self._to_certify = True
         self._told = 0 if isinstance(event, TableOpened) and event.so_far else self._told + 1
         return self._stage(event, sealed)
 
@@ -452,6 +488,29 @@ class Daemon:
             self._since = (self._heard_at, self.clock())
         self._dirty.set()
         return self._recorder.stage(body, sealed=sealed)
+
+    def _certifiable(self, event: DeckCounted) -> Counted:
+        from controller.certifying import Counted
+
+        backs = {d.name: d.back for d in self._table.state.decks}
+        now = datetime.now(UTC).astimezone()
+        return Counted(event, backs.get(event.deck, event.deck), now, now.year >= FIRST_YEAR)
+
+    async def _certify(self, closing: bool = False) -> None:
+        """File the certificate of the last count; what goes wrong is a warning, and the count
+        stands."""
+        if self._counted is None:
+            return
+        from controller.certifying import FilingError, Reason, issue
+
+        reason = Reason.CLOSING if closing else Reason.COUNT
+        now = datetime.now(UTC).astimezone()
+        try:
+            page = await asyncio.to_thread(issue, self.config, self._counted, reason, now)
+        except (FilingError, ValueError) as error:
+            self.warnings.append(str(error))
+        else:
+            self.certificates.append(page)
 
     def _registered(self, event: SeatRegistered) -> None:
         seats = dict(self._table.state.seats) | {event.seat: event.status}
@@ -494,6 +553,9 @@ class Daemon:
         if state.ok:
             self.shown = now
             self._on_shown(now)
+            if self._to_certify:
+                self._to_certify = False
+                await self._certify()
             committed_at = self.clock()
             await self._show()
             if since is not None:
@@ -552,6 +614,18 @@ class Daemon:
             self._judged(self._table.tell(Tick(at=now)))
 
 
+def _count_words(count: CountShown | None) -> str:
+    if count is None:
+        return ""
+    return f"{count.text}; {count.why}" if count.why else count.text
+
+
+def _plausible(wall: float, last_wall: float, same_boot: bool) -> bool:
+    """Whether it is known how long the program was down: the machine's own clock went on, or the
+    wall clock is no earlier than when it last wrote, as one that lost its battery would be."""
+    return same_boot or wall >= last_wall > 0.0
+
+
 def _table(
     config: Config,
     vault: Vault,
@@ -559,12 +633,19 @@ def _table(
     resumption: Resumption | None,
 ) -> Table:
     """The table, new or as a killed program left it."""
+    watch = None
+    if vault.enrolled:
+        # Its arithmetic is loaded only where a deck is known.
+        from controller.integrity.deck_watch import DeckWatch
+
+        rates = [1.0 - a.profile.miss_rate for a in config.layout.antennas]
+        watch = DeckWatch(vault, min(rates))
     if resumption is None:
-        return Table(config.layout, vault, record)
+        return Table(config.layout, vault, record, deck_watch=watch)
     state = engine.closed()
     for event in resumption.events:
         state, _ = engine.step(state, event)
-    table = Table(config.layout, vault, record, state=state)
+    table = Table(config.layout, vault, record, state=state, deck_watch=watch)
     lying = _lying(state)
     # The table asks its sensing by these methods alone.
     table.sensing = TakenUp(table.sensing, config.layout, lying, resumption.last_at)  # type: ignore[assignment]
@@ -645,6 +726,16 @@ def house_decks(config: Config) -> dict[Uid, tuple[str, str]]:
         BoxError: they are there and cannot be read.
     """
     return as_vault(DeckBox(config.deck_file, config.deck_key).load())
+
+
+def decks_at_table(config: Config) -> tuple[DeckAtTable, ...]:
+    """Names and backs of the house's decks that are to be dealt with.
+
+    Raises:
+        BoxError: they are there and cannot be read.
+    """
+    decks = enrolled(DeckBox(config.deck_file, config.deck_key).load())
+    return tuple(DeckAtTable(name=d.name, back=d.back, pair=d.pair or "") for d in decks)
 
 
 def readers_of(config: Config, clock: TableClock) -> Source:

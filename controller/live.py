@@ -99,6 +99,10 @@ class LiveScreen:
         if readers:
             lost = sum(h.state != "ok" for h in readers)
             yield f"readers {len(readers) - lost} of {len(readers)}"
+        if (count := daemon.counting) is not None:
+            yield f"{count.text}: {count.why}" if count.why else count.text
+        if daemon.certificates:
+            yield f"certificate {daemon.certificates[-1].name}"
         yield f"{daemon.readings_seen} readings"
         if daemon.delays:
             latest = daemon.delays[-1]
@@ -106,8 +110,11 @@ class LiveScreen:
 
     def _help(self) -> str:
         if self._robots is None:
-            return "c confirm   q quit"
-        return "space pause   n next hand   m make a mistake   p profile   c confirm   q quit"
+            return "d count the deck   c confirm   q quit"
+        return (
+            "space pause   n next hand   m make a mistake   p profile   d count the deck   "
+            "c confirm   q quit"
+        )
 
     def _mistakes(self, kinds: tuple[str, ...], width: int) -> Text:
         lines = [f"{key}  {kind}" for key, kind in zip(MENU_KEYS, kinds, strict=False)]
@@ -157,10 +164,12 @@ class LiveScreen:
             case "q":
                 self._daemon.stop("key q")
             case "c":
-                said = KeyPressed(at=self._daemon.clock(), key="confirm")
-                task = asyncio.get_running_loop().create_task(self._daemon.tell(said))
-                self._tasks.add(task)
-                task.add_done_callback(self._tasks.discard)
+                self._say("confirm")
+            case "d" if robots is not None:
+                robots.count()
+                self._note = "the deck is counted after this hand"
+            case "d":
+                self._say("count")
             case " " if robots is not None:
                 robots.pause()
             case "n" if robots is not None:
@@ -170,6 +179,12 @@ class LiveScreen:
                 self._menu = robots.mistakes()
             case "p" if robots is not None:
                 self._next_profile(robots)
+
+    def _say(self, key: str) -> None:
+        said = KeyPressed(at=self._daemon.clock(), key=key)
+        task = asyncio.get_running_loop().create_task(self._daemon.tell(said))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     def _next_profile(self, robots: RobotTable) -> None:
         game = self._daemon.config.file.table.game

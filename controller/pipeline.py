@@ -11,11 +11,14 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from math import inf
+from typing import TYPE_CHECKING
 
 from controller.integrity.table_count import CountShown, TableCount
 from controller.model.events import (
     ButtonSeen,
+    DeckCounted,
     DeckInPlay,
+    DeckSuspected,
     KeyPressed,
     ReaderBack,
     ReaderLost,
@@ -30,6 +33,7 @@ from controller.model.findings import Finding, HandBegan, HandEnded, Progress, S
 from controller.model.table import Layout
 from controller.rules import engine
 from controller.rules.engine import RulesState
+from controller.rules.engine.state import Hand
 from controller.sensing import FalseAlarmBudget, Sensing
 from controller.vault import Vault
 from drivers.readings import (
@@ -41,6 +45,9 @@ from drivers.readings import (
     Reading,
     SeatReading,
 )
+
+if TYPE_CHECKING:
+    from controller.integrity.deck_watch import DeckWatch
 
 Record = Callable[[TableEvent], int | None]
 
@@ -54,6 +61,7 @@ class Table:
     record: called with every event before it is judged; may return the event's number in the
     journal, else the table counts for itself. state: the rules' state to go on from after a restart
     (tokens of the time before are unknown now; what is settled anew is taken up by position).
+    deck_watch: told of every hand, says when the deck should be counted.
     """
 
     def __init__(
@@ -63,12 +71,14 @@ class Table:
         record: Record | None = None,
         budget: FalseAlarmBudget | None = None,
         state: RulesState | None = None,
+        deck_watch: DeckWatch | None = None,
     ) -> None:
         self.layout = layout
         self._vault = vault
         self.sensing = Sensing(layout, vault, budget)
         self.state = state if state is not None else engine.closed()
         self._record = record
+        self._deck_watch = deck_watch
         self._count = TableCount(layout)
         self._number = 0
         self._deadline = inf
@@ -97,13 +107,17 @@ class Table:
             if not events:
                 return self._judge([Tick(at=reading.ended)])
             return self._judge([*events, *self._another_deck(reading.ended)])
-        if isinstance(reading, KeyPress) and (said := self._count_key(reading)) is not None:
-            return said
+        if isinstance(reading, KeyPress):
+            said = self._count_key(reading, DEALER)
+            if said is not None:
+                return said
         event = self._event_of(reading)
         return self._judge([event]) if event is not None else []
 
     def tell(self, event: TableEvent) -> list[Said]:
         """What a person says, or any other event that no reading makes."""
+        if isinstance(event, KeyPressed) and (said := self._count_key(event, event.by)) is not None:
+            return said
         return self._judge([event])
 
     def change_deck(self, deck: str, at: float, by: str) -> list[Said]:
@@ -154,6 +168,10 @@ class Table:
     def progress(self) -> Progress:
         return engine.progress(self.state)
 
+    def suspects(self) -> tuple[str, ...]:
+        """Cards that have stayed unseen too long, for the floor; none while a hand is on."""
+        return self._deck_watch.suspects() if self._deck_watch is not None else ()
+
     @property
     def focus(self) -> tuple[int, ...]:
         """Antennas that deserve more looks now."""
@@ -173,14 +191,14 @@ class Table:
 
     # -- inside ------------------------------------------------------------------------------------
 
-    def _count_key(self, press: KeyPress) -> list[Said] | None:
+    def _count_key(self, press: KeyPress | KeyPressed, by: str) -> list[Said] | None:
         """A key that belongs to a count; None for one that does not."""
         if press.key == "count":
             with suppress(ValueError):  # no hand is broken off, and nothing is there to be counted
                 self.count(press.at)
             return []
         if press.key == "confirm":
-            return self.confirm(press.at, DEALER)
+            return self.confirm(press.at, by)
         return None
 
     def _event_of(self, reading: Reading) -> TableEvent | None:
@@ -224,6 +242,7 @@ class Table:
         queue = list(events)
         while queue:
             event = queue.pop(0)
+            hand = self.state.hand
             number = self._record(event) if self._record is not None else None
             self._number = number if isinstance(number, int) else self._number + 1
             self.state, new = engine.step(self.state, numbered(event, self._number))
@@ -231,12 +250,26 @@ class Table:
             for word in new:
                 if isinstance(word, HandBegan):
                     self._count.stop()  # the deck is being dealt
+                    if self._deck_watch is not None:
+                        self._deck_watch.began()
                 elif isinstance(word, HandEnded):
+                    suspected = self._suspected(hand, word.at)
                     # Tokens of the hand that ended mean nothing any more, not even in the events
                     # still waiting here.
-                    queue = list(self.sensing.renew(word.at))
+                    queue = [*self.sensing.renew(word.at), *suspected]
+            if isinstance(event, DeckCounted) and self._deck_watch is not None:
+                self._deck_watch.counted()
         self._refresh()
         return said
+
+    def _suspected(self, hand: Hand | None, at: float) -> list[DeckSuspected]:
+        if self._deck_watch is None or hand is None:
+            return []
+        extra = sum(map(len, hand.extra_seat.values()))
+        dealt = len(hand.fills) + len(hand.extra_board) + len(hand.extra_burns) + extra
+        return self._deck_watch.ended(
+            self.state.deck.name, self._vault.settled_in_hand, dealt, len(hand.plan.seats), at
+        )
 
     def _refresh(self) -> None:
         self.sensing.watch(engine.watches(self.state))

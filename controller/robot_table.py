@@ -17,7 +17,8 @@ from typing import Self
 
 from controller.config import Config, reader_specs
 from controller.floor.commands import Desk
-from controller.model.events import SeatStatus
+from controller.integrity.table_count import CountShown
+from controller.model.events import DeckAtTable, SeatStatus
 from controller.model.findings import Stage, Street
 from controller.model.table import Arrival, seat_of
 from controller.rules.settings import Profile
@@ -28,6 +29,7 @@ from drivers.factory import (
     FieldAntenna,
     HandPlayed,
     Noise,
+    PassOver,
     Robot,
     World,
     emulated_readers,
@@ -37,6 +39,8 @@ from drivers.readings import KeyPress, Reading, Uid
 
 DECKS = ("red", "blue")
 AHEAD_S = 0.2  # the next hand is planned this long before the last one's end
+
+PASS_ENDS_S = 5.0  # without a card for so long, the count takes a pass to be over
 
 
 class RobotTable:
@@ -58,6 +62,11 @@ class RobotTable:
         self._paused_at: float | None = None
         self._inputs: list[Reading] = []
         self._dealt = 0
+        # What the board says to the dealer, set by whoever runs the table.
+        self.count_asked: Callable[[], bool] = lambda: False
+        self.counting: Callable[[], CountShown | None] = lambda: None
+        self._count_wanted = False
+        self._counting_until: float | None = None
         self.hand: HandPlayed | None = None
         self._set_up(config.file.table.button)
         specs = reader_specs(config)
@@ -122,6 +131,10 @@ class RobotTable:
         self._set_up(self._dealer.button_seat)
         self._inputs += [self._key("end-hand"), self._key("shuffled")]
 
+    def count(self) -> None:
+        """Count the deck after this hand."""
+        self._count_wanted = True
+
     def mistakes(self) -> tuple[str, ...]:
         """The mistakes that the robot can make in the next hand."""
         return tuple(dict.fromkeys(kind for kind, _ in self._robot.possible()))
@@ -160,6 +173,11 @@ class RobotTable:
             return ""
         seat = f", seat {hand.planted.seat}" if hand.planted.seat is not None else ""
         return f"{hand.planted.kind} ({hand.planted.street}{seat})"
+
+    @property
+    def at_table(self) -> tuple[DeckAtTable, ...]:
+        """Names and backs of those decks."""
+        return tuple(DeckAtTable(name=n, back=n, pair=" and ".join(DECKS)) for n in DECKS)
 
     @property
     def decks(self) -> dict[Uid, tuple[str, str]]:
@@ -208,6 +226,7 @@ class RobotTable:
         )
         self._robot = Robot(self._dealer, script, seed=draw(32))
         self._robot.hands = self._dealt
+        self._counting_until = None
         if self.hand is not None:
             self.hand = replace(self.hand, next_at=0.0, planted=None)
 
@@ -217,10 +236,35 @@ class RobotTable:
         if self._paused_at is not None:
             return []
         now = self._world_time(self._clock())
-        if len(self._seats) >= 2 and (self.hand is None or now >= self.hand.next_at - AHEAD_S):
-            self._plan()
+        if self.hand is None or now >= self.hand.next_at - AHEAD_S:
+            if self._counting_until is not None or self._count_wanted or self.count_asked():
+                self._count(now)
+            elif len(self._seats) >= 2:
+                self._plan()
         given, self._inputs = self._inputs, []
         return given + [moved(r, self._offset) for r in self._dealer.due(now)]
+
+    def _count(self, now: float) -> None:
+        """One step of a count: the key, the deck over the antenna, again if the board asks for it,
+        the key."""
+        until = self._counting_until
+        if until is not None and now < until:
+            return
+        dealer = self._dealer
+        self._world.advance(now)
+        dealer.at = max(dealer.at, now)
+        shown = self.counting()
+        if until is None:
+            self._count_wanted = False
+            self._inputs.append(self._key("count"))
+            self._counting_until = dealer.count(PassOver()) + PASS_ENDS_S
+        elif shown is None:
+            self._counting_until = None
+        elif shown.why:
+            self._counting_until = dealer.count(PassOver().careful) + PASS_ENDS_S
+        else:
+            self._inputs.append(self._key("confirm"))
+            self._counting_until = now + 1.0
 
     def _plan_anew(self) -> None:
         """If the hand is planned and nothing is dealt yet, plan it again, the button where it

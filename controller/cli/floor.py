@@ -140,6 +140,12 @@ def defer(
 
 
 @app.command()
+def count(context: typer.Context) -> None:
+    """Count the deck, between hands: pass it over the count antenna, then confirm."""
+    _say(context, "count")
+
+
+@app.command()
 def status(context: typer.Context) -> None:
     """Hand, registry, readers and open findings."""
     _say(context, "status")

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from controller.config import Config
     from controller.journal.recorder import Recording
     from controller.journal.resume import Resumption
+    from controller.model.events import DeckAtTable
     from controller.outputs.png import PngBoard
     from controller.robot_table import RobotTable
     from controller.tape import TapeWriter
@@ -107,6 +108,9 @@ async def _watch(
             source, robots = _source(config, replay, speed, clock)
             boards = (PngBoard(board),) if board is not None else ()
             daemon = _daemon(config, source, clock, robots, tape, boards, resumption, with_screen)
+            if robots is not None:
+                robots.counting = lambda: daemon.counting
+                robots.count_asked = lambda: daemon.count_asked
             if robots is not None and resumption is not None:
                 robots.carry_on(daemon.desk())
             if with_screen:
@@ -156,6 +160,7 @@ def _daemon(
         boards=boards,
         attested_by="the robot dealer" if robots is not None else "",
         decks=_decks(config, source, robots),
+        at_table=_at_table(config, source, robots),
         on_seats=robots.deal_to if robots is not None else lambda seats: None,
         on_shown=(lambda shown: None) if with_screen else _Lines(),
         commit_limit_s=source.commit_limit_s if isinstance(source, TapeSource) else LIMIT_S,
@@ -173,6 +178,14 @@ def _decks(
     if isinstance(source, TapeSource):
         return None
     return robots.decks if robots is not None else house_decks(config)
+
+
+def _at_table(config: Config, source: Source, robots: RobotTable | None) -> tuple[DeckAtTable, ...]:
+    from controller.app import TapeSource, decks_at_table
+
+    if isinstance(source, TapeSource):
+        return ()
+    return robots.at_table if robots is not None else decks_at_table(config)
 
 
 def _ready(config: Config, resumption: Resumption | None) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from controller.model.cards import face_name
 from controller.model.events import (
     Attested,
     ButtonDeclared,
@@ -23,7 +24,7 @@ from controller.model.events import (
     SubstantialAction,
     TableEvent,
 )
-from controller.model.findings import Duty, DutyKind, Finding, FindingState, Progress
+from controller.model.findings import Duty, DutyKind, Finding, FindingState, Progress, Stage
 from controller.outputs.board import due_words, zones_in_words
 
 LINE_LIMIT = 4096
@@ -32,7 +33,17 @@ NAME_LIMIT = 40
 WRONG_READING = "wrong-reading"
 
 Word = Literal[
-    "seat", "button", "rule", "dismiss", "confirm", "quiet", "action", "attest", "defer", "status"
+    "seat",
+    "button",
+    "rule",
+    "dismiss",
+    "confirm",
+    "quiet",
+    "action",
+    "attest",
+    "defer",
+    "count",
+    "status",
 ]
 WORDS: tuple[Word, ...] = (
     "seat",
@@ -44,6 +55,7 @@ WORDS: tuple[Word, ...] = (
     "action",
     "attest",
     "defer",
+    "count",
     "status",
 )
 
@@ -74,10 +86,11 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Desk:
-    """What the floor's commands are checked against. seats: chairs. registry: every seat's status,
-    as last said. findings: all that the floor may still speak to. to_attest: rows that somebody has
-    to confirm here. trouble: why the journal is not recording. health: a line for each device in
-    trouble.
+    """What the floor's commands are checked against. seats: chairs. registry: every seat's
+    status, as last said. findings: all that the floor may still speak to. to_attest: rows that
+    somebody has to confirm here. decks: names of those at the table. counting: what the count
+    under way says. suspects: cards that have stayed unseen too long, named only while no hand is
+    on. trouble: why the journal is not recording. health: a line for each device in trouble.
     """
 
     seats: int
@@ -85,6 +98,9 @@ class Desk:
     progress: Progress
     findings: tuple[Finding, ...]
     to_attest: tuple[str, ...] = ()
+    decks: tuple[str, ...] = ()
+    counting: str = ""
+    suspects: tuple[str, ...] = ()
     recording: bool = True
     trouble: str = ""
     health: tuple[str, ...] = ()
@@ -276,6 +292,17 @@ def _defer(command: Command, desk: Desk, at: float) -> tuple[TableEvent | None, 
     return event, Answer(True, f"{duty} of the deck put off: {command.text}; the limit stays")
 
 
+def _count(command: Command, desk: Desk, at: float) -> tuple[TableEvent | None, Answer]:
+    if desk.progress.stage is not Stage.BETWEEN:
+        raise FloorError("the deck is counted between hands; say it again when the hand is over")
+    if not desk.decks:
+        raise FloorError(
+            "no deck is registered here; burnturn deck register NAME --back COLOUR, then start anew"
+        )
+    text = "pass the deck over the count antenna, card by card; then: burnturn table confirm"
+    return KeyPressed(at=at, key="count", by=command.by), Answer(True, text)
+
+
 def _said(
     command: Command,
     word: Literal["rule", "dismiss", "confirm"],
@@ -338,6 +365,10 @@ def _status(command: Command, desk: Desk, at: float) -> tuple[TableEvent | None,
     if progress.deck is not None:
         lines.append(f"deck: {progress.deck}" + _counted(progress))
     lines += [_duty_line(duty, at) for duty in progress.duties]
+    lines += [f"count: {desk.counting}"] if desk.counting else []
+    if desk.suspects:
+        names = ", ".join(face_name(face) for face in desk.suspects)
+        lines.append(f"not seen for long: {names}; count the deck")
     if progress.due:
         lines.append(f"next card: {due_words(progress.due[0], progress.board).lower()}")
     if progress.blind:
@@ -376,6 +407,8 @@ def _status(command: Command, desk: Desk, at: float) -> tuple[TableEvent | None,
             for d in progress.duties
         ],
         "to_attest": list(desk.to_attest),
+        "counting": desk.counting,
+        "suspects": list(desk.suspects),
         "health": list(desk.health),
         "findings": [
             {
@@ -420,5 +453,6 @@ _DEEDS: Mapping[str, Callable[[Command, Desk, float], tuple[TableEvent | None, A
     "action": _action,
     "attest": _attest,
     "defer": _defer,
+    "count": _count,
     "status": _status,
 }

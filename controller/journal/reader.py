@@ -114,8 +114,9 @@ class JournalFile:
             return None if row is None else row[0]
         return str(row[0]).encode("utf-8", "surrogateescape")  # somebody made it a text or a number
 
-    def blob_numbers(self) -> list[int]:
-        """Numbers of the records that have a sealed blob, as the blobs' table has them."""
+    def blob_numbers(self) -> list[object]:
+        """Numbers of the records that have a sealed blob, as the blobs' table has them: in a
+        damaged one not even numbers."""
         return [row[0] for row in self._db.execute("SELECT seq FROM sealed ORDER BY seq")]
 
     def tables(self) -> dict[str, str]:

@@ -150,8 +150,8 @@ class _Walk:
 
     def stray_blobs(self) -> Iterator[Fault]:
         for seq in self._journal.blob_numbers():
-            if seq not in self._sealed:
-                yield Fault(seq, Wrong.BLOB_ADDED, "no record speaks of this sealed blob")
+            if not isinstance(seq, int) or seq not in self._sealed:
+                yield Fault(_number(seq), Wrong.BLOB_ADDED, "no record speaks of this sealed blob")
 
     def fault_of(self, head: Head) -> Fault | None:
         found = self._hashes.get(head.seq)

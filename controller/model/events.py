@@ -282,7 +282,8 @@ class DutyDeferred:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeckSuspected:
     """A registered card has stayed unseen for longer than chance allows: missing, or its tag is
-    dead. Which one is kept where no rule looks."""
+    dead. Which one is kept where no rule looks. hands: in how many in a row; 0: it was seen again.
+    """
 
     at: float
     deck: str
@@ -304,12 +305,13 @@ class Tick:
 class TableResumed:
     """The table goes on after a restart. Tokens of the time before mean nothing any more: cards
     that are read where one lay are taken for it (by position; that they are the same cards nobody
-    can say).
-    away_known: whether `at` has gone on by the time that really passed meanwhile; a machine without
-    a trusted clock does not know it."""
+    can say). cards_known: somebody else takes the cards up by their old tokens. away_known: whether
+    `at` has gone on by the time that really passed meanwhile; a machine without a trusted clock
+    does not know it."""
 
     at: float
     away_known: bool = True
+    cards_known: bool = False
     seq: int = 0
     kind: Literal["table-resumed"] = "table-resumed"
 

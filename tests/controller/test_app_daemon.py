@@ -577,7 +577,7 @@ def test_identities_are_kept_sealed_to_the_regulator_only(
     config = config_in(tmp_path, ('public = ""', f'public = "{pair.public_text}"'))
     watch(config, burn_missing[:1200])
     with JournalFile(config.journal) as journal:
-        blobs = [journal.blob(n) for n in journal.blob_numbers()]
+        blobs = [journal.blob(n) for n in journal.blob_numbers() if isinstance(n, int)]
         text = "".join(r.body for r in journal.records())
     assert len(blobs) >= 5
     assert len({len(b) for b in blobs if b is not None}) == 1

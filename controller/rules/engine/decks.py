@@ -127,7 +127,12 @@ def _found(
 
 
 def on_suspected(state: RulesState, said: list[Said], event: DeckSuspected) -> None:
-    """A card has been away for too long: once, until the deck has been counted."""
+    """A card has been away for too long: once, until the deck has been counted or the card was
+    seen again (0 hands)."""
+    if not event.hands:
+        _settle(state, said, (state.deck.suspected,), event.at, "")
+        state.deck = replace(state.deck, suspected=None)
+        return
     if state.deck.suspected is not None or event.deck != state.deck.name:
         return
     number = ledger.open_finding(

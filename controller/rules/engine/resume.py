@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from controller.model.events import CardCame, SoFar, Token
+from controller.model.events import CardCame, SoFar, TableResumed, Token
 from controller.rules.engine import duties
 from controller.rules.engine.state import NEVER, Fill, Hand, RulesState
 
@@ -50,18 +50,25 @@ def gone_on(before: SoFar) -> RulesState:
     )
 
 
-def resumed(state: RulesState, at: float) -> None:
-    """Every card that lay on the table is unread until an antenna names one in its place."""
-    state.adopt = tuple(t for t, c in state.cards.items() if not c.carried)
-    for token in state.adopt:
-        state.cards[token] = replace(state.cards[token], lifted_since=at)
-    for token in [t for t, c in state.cards.items() if c.carried]:
-        del state.cards[token]
-    state.loose = ()
-    state.lone = None
+def resumed(state: RulesState, event: TableResumed) -> None:
+    """Every card that lay on the table is unread until an antenna names one in its place, and
+    nothing falls due by the time in which nobody looked.
+    """
+    at = event.at
+    if not event.cards_known:
+        state.adopt = tuple(t for t, c in state.cards.items() if not c.carried)
+        for token in state.adopt:
+            state.cards[token] = replace(state.cards[token], lifted_since=at)
+        for token in [t for t, c in state.cards.items() if c.carried]:
+            del state.cards[token]
+        state.loose = ()
+        state.lone = None
+    if not event.away_known:
+        duties.age_unknown(state, at)
     hand = state.hand
     if hand is not None:
-        hand.pile_left = {}
+        if not event.cards_known:
+            hand.pile_left = {}
         read_again = at + REREAD_S
         hand.pendings = tuple(replace(p, due=max(p.due, read_again)) for p in hand.pendings)
         hand.suspicions = tuple(

@@ -93,9 +93,7 @@ def step(state: RulesState, event: TableEvent) -> tuple[RulesState, tuple[Said, 
         return new, ()
     if isinstance(event, TableResumed):
         # First of all: nobody looked in the time that has passed, so nothing falls due by it.
-        resume.resumed(new, event.at)
-        if not event.away_known:
-            duties.age_unknown(new, event.at)
+        resume.resumed(new, event)
     _fall_due(new, said, event.at)
     if isinstance(event, CardCame):
         _came(new, said, event)
