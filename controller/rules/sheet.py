@@ -53,15 +53,13 @@ _STATE_OF_HOW: Mapping[str, RowState] = MappingProxyType(
     }
 )
 
-_BUILT_NEEDS = frozenset({*ZONE_NEEDS, "config", "controller"})
+_BUILT_NEEDS = frozenset({*ZONE_NEEDS, "config", "controller", "clock", "attest"})
 
 _NEVER_BUILT_YET: Mapping[str, str] = MappingProxyType(
     {
         "camera": "needs a camera that sees faces",
         "console": "needs money or turns to be entered",
-        "clock": "needs the table's duties and clocks",
         "sign": "needs the table's sign",
-        "attest": "needs the dealer's confirmations",
     }
 )
 
@@ -154,13 +152,18 @@ def _line(row: Clause, cited: Mapping[str, tuple[str, ...]], known: Coverage) ->
 def _state(row: Clause, shown: tuple[str, ...], codes: frozenset[str]) -> tuple[RowState, str]:
     if row.how == "human":
         return RowState.OUTSIDE, row.violation.removeprefix("Outside: ")
-    if row.needs not in _BUILT_NEEDS:
+    if row.needs not in _BUILT_NEEDS and not _register_tells(row, codes):
         return RowState.NOT_YET, _NEVER_BUILT_YET[row.needs]
     if row.needs in ZONE_NEEDS and row.codes and not codes.intersection(row.codes):
         return RowState.NOT_YET, f"the rules do not raise {' or '.join(row.codes)} yet"
     if not shown:
         return RowState.NOT_YET, "no scenario or test shows it yet"
     return _STATE_OF_HOW[row.how], _left_out(row, codes)
+
+
+def _register_tells(row: Clause, codes: frozenset[str]) -> bool:
+    """Whether a row that asks for a console is told by the register of decks alone."""
+    return row.needs == "console" and row.kind == "deck" and bool(codes.intersection(row.codes))
 
 
 def _left_out(row: Clause, codes: frozenset[str]) -> str:

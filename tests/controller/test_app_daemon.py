@@ -17,6 +17,8 @@ from controller.app import Daemon, Shown, TableClock, TapeSource, take_up
 from controller.config import Config, read, sample_text
 from controller.floor.client import say
 from controller.floor.commands import Command, FloorError
+from controller.integrity.filing import checked
+from controller.integrity.filing import read as read_file
 from controller.journal.reader import JournalFile
 from controller.journal.record import Body, body_of
 from controller.journal.recorder import Recording
@@ -25,10 +27,12 @@ from controller.journal.verify import verify
 from controller.keys import new_pair, private_key, unseal
 from controller.model.events import (
     CardCame,
+    DeckCounted,
     FloorSaid,
     ReaderLost,
     SeatRegistered,
     TableOpened,
+    TableResumed,
 )
 from controller.model.findings import FindingState, Stage
 from controller.outputs.board import BoardView, DeckView, frame
@@ -703,3 +707,62 @@ def test_delays_are_measured(tmp_path: Path, burn_missing: list[Reading]) -> Non
     daemon, _, _ = watch(config_in(tmp_path), burn_missing[:400], boards=(Lamps(64, 32),))
     assert daemon.delays
     assert dataclasses.astuple(daemon.delays[0])
+
+
+def counted(daemon: Daemon, **what: object) -> DeckCounted:
+    body: dict[str, object] = {"deck": "red", "expected": 52, "present": 52, "by": "Ann"}
+    return DeckCounted(at=daemon.clock(), duration_s=34.0, **(body | what))  # type: ignore[arg-type]
+
+
+def test_a_confirmed_count_is_certified_and_so_is_the_last_one_at_the_close(
+    tmp_path: Path, burn_missing: list[Reading]
+) -> None:
+    config = config_in(tmp_path)
+
+    async def count(daemon: Daemon) -> None:
+        assert await daemon.tell(counted(daemon, present=51, missing=("7c",)))
+
+    daemon, _, _ = watch(config, burn_missing[:200], count)
+    assert daemon.warnings == []
+    reasons = []
+    for page in daemon.certificates:
+        found = checked(read_file(page))
+        assert found.faults == ()
+        assert found.signed is not None
+        made = found.signed.certificate
+        assert (made.present, made.missing, made.confirmed_by) == (51, ("7c",), "Ann")
+        reasons.append(made.reason.value)
+        with JournalFile(config.journal) as journal:
+            assert verify(journal, anchors=[made.journal]).ok
+    assert reasons == ["count", "closing"]
+
+
+def test_a_certificate_that_cannot_be_filed_is_a_warning_and_the_count_stands(
+    tmp_path: Path, burn_missing: list[Reading]
+) -> None:
+    config = config_in(tmp_path)
+    config.certificates.write_text("in the way")
+
+    async def count(daemon: Daemon) -> None:
+        assert await daemon.tell(counted(daemon))
+
+    daemon, _, shown = watch(config, burn_missing[:200], count)
+    assert daemon.certificates == []
+    assert any(str(config.certificates) in warning for warning in daemon.warnings)
+    assert shown[-1].progress.counted == 52
+    assert "DeckCounted" in [type(b).__name__ for b in bodies(config)]
+
+
+def test_a_restart_tells_the_rules_whether_the_time_away_is_known(
+    tmp_path: Path, burn_missing: list[Reading]
+) -> None:
+    config = config_in(tmp_path)
+
+    def kill(daemon: Daemon) -> None:
+        raise KilledError
+
+    with pytest.raises(KilledError):
+        watch(config, burn_missing[:600], kill)
+    watch(config, burn_missing[600:700])
+    resumed = [b for b in bodies(config) if isinstance(b, TableResumed)]
+    assert [(r.away_known, r.cards_known) for r in resumed] == [(True, True)]

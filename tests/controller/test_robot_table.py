@@ -6,6 +6,7 @@ from pathlib import Path
 
 from controller.config import Config, read, sample_text
 from controller.floor.commands import Desk
+from controller.integrity.table_count import CountShown
 from controller.model.events import SeatStatus
 from controller.model.findings import Progress, Stage
 from controller.robot_table import RobotTable
@@ -166,3 +167,34 @@ def test_readings_come_over_the_wire() -> None:
         return polls
 
     assert asyncio.run(course()) == 6
+
+
+def test_the_robot_counts_when_asked_and_passes_the_deck_again_if_the_board_says_so() -> None:
+    said = [
+        CountShown(30, "COUNT AGAIN", "pass the deck over again"),
+        CountShown(52, "DECK 52/52"),
+        None,
+    ]
+
+    def course(table: RobotTable, clock: Clock) -> None:
+        table.counting = lambda: said.pop(0) if said else None
+        table.count()
+        inputs, most = play(table, clock, 110.0)
+        keys = [r.key for r in inputs if isinstance(r, KeyPress) and r.key in ("count", "confirm")]
+        assert keys == ["count", "confirm"]
+        assert most[15] >= 1  # the count antenna
+        assert said == []
+        dealt, _ = play(table, clock, 30.0)
+        assert any(isinstance(r, ButtonReading) for r in [*inputs, *dealt])
+
+    at_table(course)
+
+
+def test_the_robot_counts_by_itself_when_the_board_asks() -> None:
+    def course(table: RobotTable, clock: Clock) -> None:
+        asked = [True]
+        table.count_asked = lambda: bool(asked) and asked.pop()
+        inputs, _ = play(table, clock, 5.0)
+        assert any(isinstance(r, KeyPress) and r.key == "count" for r in inputs)
+
+    at_table(course)

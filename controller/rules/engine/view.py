@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 from controller.model.findings import (
@@ -229,25 +230,14 @@ def progress(state: RulesState) -> Progress:
         elif place.zone == BURN and place.lifted_since is None:
             burns += 1
     street = streets.next_street(hand)
-    return Progress(
-        stage=base.stage,
-        hand=base.hand,
-        button=base.button,
-        game=base.game,
-        profile=base.profile,
-        hole_cards=base.hole_cards,
-        seats=base.seats,
-        due=base.due,
+    return replace(
+        base,
         cards=tuple(sorted(counts.items())),
         lifted=tuple(sorted(lifted - hand.folded)),
         folded=tuple(sorted(hand.folded | hand.dead)),
-        absent=base.absent,
         burned=street is None or streets.burned(hand, street),
         burns=burns,
         board=boards,
-        blind=base.blind,
-        watch_only=base.watch_only,
-        findings=base.findings,
     )
 
 

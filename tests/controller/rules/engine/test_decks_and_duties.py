@@ -195,6 +195,7 @@ def test_a_suspicion_is_said_once_until_the_deck_was_counted() -> None:
 
 
 def test_decks_of_one_back_are_no_pair() -> None:
+    """DE-b6-2."""
     table = ToldTable("delaware", opening=True, decks=(RED, DeckAtTable(name="second", back="Red")))
     assert table.only().code == "DECK_SAME_BACK"
 
@@ -269,3 +270,14 @@ def test_it_goes_on_from_where_it_stands() -> None:
     event = opened("delaware", decks=(RED, BLUE), at=table.now)
     fresh, _ = engine.step(fresh, replace(event, so_far=so_far))
     assert fresh.deck == table.state.deck
+
+
+def test_the_deck_is_told_of_in_a_hand_as_between_two() -> None:
+    table = playing()
+    counted(table)
+    before = engine.progress(table.state)
+    table.hole(1, 2, 3, 4)
+    during = engine.progress(table.state)
+    assert during.cards
+    assert (during.deck, during.counted) == (before.deck, before.counted) == ("red", 52)
+    assert during.duties == before.duties != ()

@@ -1,0 +1,237 @@
+"""A count at the table: the dealer's key, the deck over the antenna, what the rules are told; and
+the running test that asks for one."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from controller.integrity.deck_watch import DeckWatch
+from controller.integrity.suspect import Budget
+from controller.model.cards import FACES
+from controller.model.events import (
+    DeckCounted,
+    DeckInPlay,
+    DeckSuspected,
+    SeatStatus,
+    TableEvent,
+    TableOpened,
+)
+from controller.model.findings import FindingChanged, Said
+from controller.model.table import COUNT, reference_layout
+from controller.pipeline import Table
+from controller.rules.profile import load
+from controller.scenario.night import field_antennas
+from controller.vault import Vault
+from drivers.factory import Dealer, PassOver, SweepScheduler, World, polls
+from drivers.readings import KeyPress, Poll, Uid
+
+SEATS = (1, 2, 3, 4)
+LAYOUT = reference_layout()
+STEADY = PassOver(two_at_once=0.0, too_fast=0.0, put_back=0.0)
+
+
+class CountedTable:
+    """A perfect table with a red and a blue deck, in virtual time."""
+
+    def __init__(self) -> None:
+        self.world = World(field_antennas(LAYOUT), cards_seed=1)
+        self.dealer = Dealer(self.world, SEATS, button=4, deck_seed=1)
+        decks = {c.uid: (c.deck, c.face) for n in ("red", "blue") for c in self.world.deck(n)}
+        self.vault = Vault(decks)
+        self.events: list[TableEvent] = []
+        self.said: list[Said] = []
+        self.table = Table(LAYOUT, self.vault, self._record)
+        self.table.open(
+            TableOpened(
+                at=0.0,
+                profile=load("tda").model_dump_json(),
+                game="holdem",
+                layout="",
+                seats=tuple((s, SeatStatus.IN) for s in SEATS),
+                button=(4,),
+            )
+        )
+        self.scheduler = SweepScheduler([a.antenna for a in LAYOUT.antennas])
+        self.looked: list[int] = []
+        self._polls = polls(self.world, self.scheduler)
+        self.dealer.wait(2.0)
+
+    def _record(self, event: TableEvent) -> None:
+        self.events.append(event)
+
+    def until(self, at: float) -> None:
+        for reading in self._polls:
+            assert isinstance(reading, Poll)
+            for other in self.dealer.due(reading.ended):
+                self.said += self.table.feed(other)
+            self.said += self.table.feed(reading)
+            self.looked.append(reading.antenna)
+            self.scheduler.focus(self.table.focus)
+            self.scheduler.only(self.table.only)
+            if reading.ended >= at:
+                return
+
+    def press(self, key: str) -> None:
+        self.until(self.dealer.at)
+        self.said += self.table.feed(KeyPress(key, self.world.now))
+
+    def count(self) -> DeckCounted | None:
+        """The whole act by the book."""
+        self.press("count")
+        self.until(self.dealer.count(STEADY) + 6.0)
+        shown = self.table.counting
+        if shown is not None and shown.why:
+            self.until(self.dealer.count(STEADY) + 6.0)
+        self.press("confirm")
+        return next((e for e in reversed(self.events) if isinstance(e, DeckCounted)), None)
+
+    def codes(self) -> set[str]:
+        return {c for w in self.said if isinstance(w, FindingChanged) for c in w.finding.codes}
+
+
+def test_the_first_cards_of_a_count_say_which_deck_it_is_of() -> None:
+    table = CountedTable()
+    counted = table.count()
+    assert counted is not None
+    assert (counted.deck, counted.present, counted.missing) == ("red", 52, ())
+    assert counted.by == "the dealer, by key"
+    assert table.table.progress.deck == "red"
+    assert table.table.progress.counted == 52
+    assert table.codes() == set()
+
+
+def test_while_cards_pass_their_antenna_alone_is_read_and_then_all_of_them_again() -> None:
+    table = CountedTable()
+    table.press("count")
+    table.until(table.world.now + 0.2)
+    table.looked.clear()
+    table.until(table.dealer.count(STEADY))
+    assert set(table.looked) == {LAYOUT.by_zone[COUNT].antenna}
+    shown = table.table.counting
+    assert shown is not None
+    assert shown.text == "COUNT 52/52"
+    table.until(table.dealer.at + 6.0)
+    table.press("confirm")
+    table.looked.clear()
+    table.until(table.world.now + 2.0)
+    assert set(table.looked) == {a.antenna for a in LAYOUT.antennas}
+
+
+def test_a_missing_card_is_named_after_two_passes() -> None:
+    table = CountedTable()
+    table.dealer.take_out("7c")
+    counted = table.count()
+    assert counted is not None
+    assert (counted.present, counted.missing, counted.passes) == (51, ("7c",), 2)
+    assert table.codes() == {"DECK_SHORT"}
+
+
+def test_the_event_holds_the_set_and_nothing_of_the_order() -> None:
+    told = set()
+    for seed in (1, 2, 3):
+        table = CountedTable()
+        table.dealer.shuffle(seed)
+        table.dealer.take_out("7c")
+        table.dealer.take_out("As")
+        counted = table.count()
+        assert counted is not None
+        told.add(replace(counted, at=0.0, duration_s=0.0, passes=0, seq=0))
+    assert len(told) == 1
+    assert told.pop().missing == ("As", "7c")
+
+
+def test_no_count_begins_while_a_hand_is_on() -> None:
+    table = CountedTable()
+    table.dealer.hole()
+    table.press("count")
+    assert table.table.counting is None
+    with pytest.raises(ValueError, match="between hands"):
+        table.table.count(table.world.now)
+
+
+def test_a_house_without_decks_is_told_how_to_come_to_one() -> None:
+    table = Table(LAYOUT, Vault())
+    with pytest.raises(ValueError, match="burnturn deck register"):
+        table.count(0.0)
+
+
+def test_a_count_begun_by_mistake_gives_the_table_back() -> None:
+    table = CountedTable()
+    table.press("count")
+    table.until(table.world.now + 14.0)
+    assert table.table.only is not None
+    table.until(table.world.now + 2.0)
+    assert table.table.only is None
+    assert table.table.counting is None
+
+
+def test_a_confirmation_without_a_count_is_about_something_else() -> None:
+    table = CountedTable()
+    assert table.table.confirm(1.0, "Ann") is None
+
+
+def test_the_deck_in_play_is_told_once_its_cards_show_it() -> None:
+    table = CountedTable()
+    table.dealer.hole()
+    table.until(table.dealer.at + 3.0)
+    assert [e.deck for e in table.events if isinstance(e, DeckInPlay)] == ["red"]
+
+
+# ---- the running test
+
+
+def watched() -> tuple[DeckWatch, list[Uid], dict[Uid, str]]:
+    faces = {Uid(bytes((n,)) * 7): face for n, face in enumerate(FACES)}
+    vault = Vault({uid: ("red", face) for uid, face in faces.items()})
+    return DeckWatch(vault, budget=Budget(1, 100, 240)), list(faces), faces
+
+
+def test_a_card_that_is_gone_is_suspected_and_named_between_hands_only() -> None:
+    watch, uids, faces = watched()
+    chance = random.Random(4)
+    gone = uids[20]
+    rest = [u for u in uids if u != gone]
+    told: list[DeckSuspected] = []
+    hands = 0
+    while not told and hands < 80:
+        hands += 1
+        watch.began()
+        assert watch.suspects() == ()
+        told += watch.ended("red", chance.sample(rest, 26), 26, 9, float(hands))
+    assert 10 < hands < 60
+    assert (told[0].deck, told[0].hands) == ("red", hands)
+    assert watch.suspects() == (faces[gone],)
+    assert faces[gone] not in repr(watch)
+    watch.began()
+    assert watch.suspects() == ()
+    (back,) = watch.ended("red", [gone, *chance.sample(rest, 25)], 26, 9, 99.0)
+    assert back.hands == 0
+    assert watch.suspects() == ()
+
+
+def test_a_count_answers_every_suspicion() -> None:
+    watch, uids, _ = watched()
+    chance = random.Random(5)
+    rest = uids[1:]
+    for hand in range(60):
+        watch.ended("red", chance.sample(rest, 26), 26, 9, float(hand))
+    assert watch.suspects()
+    watch.counted()
+    assert watch.suspects() == ()
+    assert watch.ended("red", chance.sample(rest, 26), 26, 9, 61.0) == []
+
+
+def test_another_deck_begins_anew() -> None:
+    faces = {Uid(bytes((n,)) * 7): face for n, face in enumerate(FACES)}
+    blue = {Uid(bytes((100 + n,)) * 7): face for n, face in enumerate(FACES)}
+    cards = {u: ("red", f) for u, f in faces.items()} | {u: ("blue", f) for u, f in blue.items()}
+    watch = DeckWatch(Vault(cards), budget=Budget(1, 100, 240))
+    chance = random.Random(6)
+    for hand in range(60):
+        watch.ended("red", chance.sample(list(faces)[1:], 26), 26, 9, float(hand))
+    assert watch.suspects()
+    assert watch.ended("blue", chance.sample(list(blue), 26), 26, 9, 61.0) == []
+    assert watch.suspects() == ()
