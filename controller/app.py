@@ -26,8 +26,8 @@ from typing import TYPE_CHECKING, Protocol, Self
 from controller.config import Config, reader_specs
 from controller.floor.commands import Desk
 from controller.floor.server import FloorServer
-from controller.integrity.box import DeckBox
-from controller.integrity.decks import as_vault, enrolled
+from controller.integrity.box import BoxError, DeckBox
+from controller.integrity.decks import DeckError, DeckStatus, enrolled, known_tags, used
 from controller.integrity.table_count import CountShown
 from controller.journal.build import boot_id
 from controller.journal.record import Body, RecordError, Stopped
@@ -41,6 +41,7 @@ from controller.model.events import (
     CardCarried,
     DeckAtTable,
     DeckCounted,
+    DeckInPlay,
     SeatRegistered,
     SeatStatus,
     TableEvent,
@@ -134,13 +135,14 @@ class Daemon:
     """One table, from its readings to its boards.
 
     source: where readings come from. boards: LED boards to drive. tape: where raw readings are
-    recorded. decks: enrolled cards by UID. at_table: names and backs of those decks. attested_by:
-    who confirms the points of the opening at once, where nobody else can (the robot dealer).
-    on_seats: told the seats due cards when they change. on_shown: told what is on the disk and may
-    be shown, after every commit. on_ready: called once the floor may speak and readings may come.
-    on_recording: told when recording stops and when it works again. commit_limit_s: a commit that
-    takes longer counts as not recording. long: after how many events the journal says anew where
-    the table stands.
+    recorded. decks: enrolled cards by UID. at_table: names and backs of those decks. on_used: told
+    a deck that was taken out of play as used, where it may not come back; may raise BoxError,
+    DeckError. attested_by: who confirms the points of the opening at once, where nobody else can
+    (the robot dealer). on_seats: told the seats due cards when they change. on_shown: told what is
+    on the disk and may be shown, after every commit. on_ready: called once the floor may speak and
+    readings may come. on_recording: told when recording stops and when it works again.
+    commit_limit_s: a commit that takes longer counts as not recording. long: after how many events
+    the journal says anew where the table stands.
     """
 
     def __init__(
@@ -154,6 +156,7 @@ class Daemon:
         tape: TapeWriter | None = None,
         decks: dict[Uid, tuple[str, str]] | None = None,
         at_table: tuple[DeckAtTable, ...] = (),
+        on_used: Callable[[str], None] = lambda deck: None,
         attested_by: str = "",
         on_seats: Callable[[tuple[int, ...]], None] = lambda seats: None,
         on_shown: Callable[[Shown], None] = lambda shown: None,
@@ -175,6 +178,8 @@ class Daemon:
         self._tape = tape
         self._attested_by = attested_by
         self._at_table = at_table
+        self._on_used = on_used
+        self._used: list[str] = []
         self._on_seats = on_seats
         self._on_shown = on_shown
         self._on_ready = on_ready
@@ -480,6 +485,10 @@ class Daemon:
         if isinstance(event, DeckCounted):
             self._counted = self._certifiable(event)
             self._to_certify = True
+        if isinstance(event, DeckInPlay):
+            before = self._table.state.deck.name
+            if before is not None and not self.profile.used_deck_returns.value:
+                self._used.append(before)
         self._told = 0 if isinstance(event, TableOpened) and event.so_far else self._told + 1
         return self._stage(event, sealed)
 
@@ -511,6 +520,12 @@ class Daemon:
             self.warnings.append(str(error))
         else:
             self.certificates.append(page)
+
+    async def _keep_used(self, deck: str) -> None:
+        try:
+            await asyncio.to_thread(self._on_used, deck)
+        except (BoxError, DeckError) as error:
+            self.warnings.append(str(error))
 
     def _registered(self, event: SeatRegistered) -> None:
         seats = dict(self._table.state.seats) | {event.seat: event.status}
@@ -556,6 +571,8 @@ class Daemon:
             if self._to_certify:
                 self._to_certify = False
                 await self._certify()
+            while self._used:
+                await self._keep_used(self._used.pop(0))
             committed_at = self.clock()
             await self._show()
             if since is not None:
@@ -725,7 +742,7 @@ def house_decks(config: Config) -> dict[Uid, tuple[str, str]]:
     Raises:
         BoxError: they are there and cannot be read.
     """
-    return as_vault(DeckBox(config.deck_file, config.deck_key).load())
+    return known_tags(DeckBox(config.deck_file, config.deck_key).load())
 
 
 def decks_at_table(config: Config) -> tuple[DeckAtTable, ...]:
@@ -735,7 +752,19 @@ def decks_at_table(config: Config) -> tuple[DeckAtTable, ...]:
         BoxError: they are there and cannot be read.
     """
     decks = enrolled(DeckBox(config.deck_file, config.deck_key).load())
-    return tuple(DeckAtTable(name=d.name, back=d.back, pair=d.pair or "") for d in decks)
+    return tuple(
+        DeckAtTable(name=d.name, back=d.back, pair=d.pair or "", used=d.status is DeckStatus.USED)
+        for d in decks
+    )
+
+
+def keep_used(config: Config, name: str) -> None:
+    """Remember in the house's box that the deck was taken out of play as used.
+
+    Raises:
+        BoxError, DeckError: it cannot be kept there, with what to do.
+    """
+    DeckBox(config.deck_file, config.deck_key).change(lambda decks: used(decks, name))
 
 
 def readers_of(config: Config, clock: TableClock) -> Source:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
@@ -161,6 +162,7 @@ def _daemon(
         attested_by="the robot dealer" if robots is not None else "",
         decks=_decks(config, source, robots),
         at_table=_at_table(config, source, robots),
+        on_used=_on_used(config, source, robots),
         on_seats=robots.deal_to if robots is not None else lambda seats: None,
         on_shown=(lambda shown: None) if with_screen else _Lines(),
         commit_limit_s=source.commit_limit_s if isinstance(source, TapeSource) else LIMIT_S,
@@ -186,6 +188,14 @@ def _at_table(config: Config, source: Source, robots: RobotTable | None) -> tupl
     if isinstance(source, TapeSource):
         return ()
     return robots.at_table if robots is not None else decks_at_table(config)
+
+
+def _on_used(config: Config, source: Source, robots: RobotTable | None) -> Callable[[str], None]:
+    from controller.app import TapeSource, keep_used
+
+    if isinstance(source, TapeSource) or robots is not None:
+        return lambda deck: None
+    return partial(keep_used, config)
 
 
 def _ready(config: Config, resumption: Resumption | None) -> None:

@@ -265,6 +265,12 @@ def as_vault(decks: Iterable[Deck]) -> dict[Uid, tuple[str, str]]:
     return {tag.uid: (deck.name, tag.face) for deck in enrolled(decks) for tag in deck.tags}
 
 
+def known_tags(decks: Iterable[Deck]) -> dict[Uid, tuple[str, str]]:
+    """Deck and face by UID of every deck that the house ever registered: a retired one that comes
+    back is called by its name, and is not taken for a stranger's."""
+    return {tag.uid: (deck.name, tag.face) for deck in decks for tag in deck.tags}
+
+
 def _with_status(decks: Sequence[Deck], name: str, status: DeckStatus) -> tuple[Deck, ...]:
     return tuple(replace(d, status=status) if d.name == name else d for d in decks)
 

@@ -50,13 +50,10 @@ class TableCount:
         self._waiting_since: float | None = None
         self._first: list[Poll] = []
         self._card_at = 0.0
+        self.running = False  # asked at every look, so no property
 
     def __repr__(self) -> str:
         return f"<counts at antenna {self.antenna}: {self._counting or 'none'}>"
-
-    @property
-    def running(self) -> bool:
-        return self._waiting_since is not None or self._counting is not None
 
     @property
     def passing(self) -> bool:
@@ -90,6 +87,7 @@ class TableCount:
             raise ValueError("no deck is registered; burnturn deck register NAME --back COLOUR")
         self.stop()
         self._cards, self._card_at = cards, at
+        self.running = True
         if deck is None:
             self._waiting_since = at
         else:
@@ -98,6 +96,7 @@ class TableCount:
     def stop(self) -> None:
         """Nothing of an unfinished count is kept."""
         self._counting, self._waiting_since, self._first = None, None, []
+        self.running = False
 
     def poll(self, poll: Poll) -> None:
         """A look of any antenna. A pass that lies idle is given up: the rest of the table is not

@@ -211,11 +211,13 @@ class SubstantialAction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeckAtTable:
-    """A deck that the house has brought to the table. pair: what the decks of one pair share."""
+    """A deck that the house has brought to the table. pair: what the decks of one pair share. used:
+    taken out of play as used, on an earlier night."""
 
     name: str
     back: str
     pair: str = ""
+    used: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ newcomers, each read twice within a few seconds, than the antenna could hold.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import ceil
 
 from controller.sensing.tracks import Antenna, Run, Tag
 from drivers.readings import Uid
@@ -29,7 +30,7 @@ def crowd(
         reads.append(started)
         if len(reads) > HEAP_MOST_READS:
             del reads[0]
-    enough = antenna.crowding_reads(started, HEAP_WINDOW_S)
+    enough = ceil(antenna.crowding_reads(started, HEAP_WINDOW_S))
     if len(newcomers) <= antenna.heap_limit and not antenna.heap:
         return []
     horizon = started - HEAP_WINDOW_S
@@ -57,7 +58,7 @@ def bustles(tag: Tag, run: Run, tags: Mapping[Uid, Tag]) -> bool:
     passing = sum(
         1
         for uid in antenna.newcomers
-        if uid != tag.uid and _crowds(antenna, uid, tags, horizon, 2.0) is not None
+        if uid != tag.uid and _crowds(antenna, uid, tags, horizon, 2) is not None
     )
     fresh = sum(1 for t in antenna.settled.values() if t.settled_at >= horizon)
     return passing + fresh > MOST_AT_ONCE
@@ -80,13 +81,15 @@ def _lies_still(antenna: Antenna, crowd: Sequence[Tag], now: float) -> bool:
 
 
 def _crowds(
-    antenna: Antenna, uid: Uid, tags: Mapping[Uid, Tag], horizon: float, enough: float
+    antenna: Antenna, uid: Uid, tags: Mapping[Uid, Tag], horizon: float, enough: int
 ) -> Tag | None:
     """The tag, if it was read here often enough lately to be part of a heap."""
+    reads = antenna.newcomers[uid]
+    if len(reads) < enough or reads[-enough] < horizon:
+        return None
     tag = tags.get(uid)
     if tag is None or at_ease(antenna, tag):
         return None
     if tag.home is not None and not tag.runs:
         return None  # it lies on a neighbour and is read across
-    recent = sum(1 for read in antenna.newcomers[uid] if read >= horizon)
-    return tag if recent >= enough else None
+    return tag

@@ -37,11 +37,14 @@ def on_in_play(state: RulesState, said: list[Said], event: DeckInPlay) -> None:
         shuffled_at=deck.shuffled_at,
         hand_lengths_s=deck.hand_lengths_s,
     )
-    if event.deck in used and not book.profile.used_deck_returns.value:
-        _used_again(state, said, event)
+    duties.reckon(state)
+    if state.decks and event.deck not in {d.name for d in state.decks}:
+        _used_again(state, said, event, f"the {event.deck} deck, which is retired")
+    elif event.deck in used and not book.profile.used_deck_returns.value:
+        _used_again(state, said, event, f"the {event.deck} deck again")
 
 
-def _used_again(state: RulesState, said: list[Said], event: DeckInPlay) -> None:
+def _used_again(state: RulesState, said: list[Said], event: DeckInPlay, seen: str) -> None:
     number = ledger.open_finding(
         state,
         said,
@@ -49,7 +52,7 @@ def _used_again(state: RulesState, said: list[Said], event: DeckInPlay) -> None:
         at=event.at,
         street=None,
         expected="a deck that has not been taken out of play",
-        seen=f"the {event.deck} deck again",
+        seen=seen,
         evidence=(event.seq,),
         evident=event.at,
     )
@@ -77,6 +80,7 @@ def on_counted(state: RulesState, said: list[Said], event: DeckCounted) -> None:
         counted=(),
         suspected=None,
     )
+    duties.reckon(state)
     found = []
     whole = f"{event.expected} cards, each once"
     if event.missing or event.present < event.expected:

@@ -10,6 +10,7 @@ unknown and a count comes first.
 from __future__ import annotations
 
 from dataclasses import replace
+from math import inf
 from statistics import median
 
 from controller.model.events import DeckSoFar, DutyDeferred
@@ -70,17 +71,20 @@ def usual_hand_s(state: RulesState) -> float:
     return median(lengths) if lengths else USUAL_HAND_S
 
 
-def deadline(state: RulesState) -> float | None:
-    """The next limit that nothing has been said of yet."""
+def reckon(state: RulesState) -> None:
+    """Work out anew when the next limit is, of which nothing has been said yet."""
     limits = [
         limit
         for kind in DutyKind
         if kind not in state.deck.asked and (limit := due_at(state, kind)) is not None
     ]
-    return min(limits, default=None)
+    state.next_duty_at = min(limits, default=inf)
 
 
 def fall_due(state: RulesState, said: list[Said], at: float) -> None:
+    """Say what has become due."""
+    if at < state.next_duty_at:
+        return
     for kind in DutyKind:
         limit = due_at(state, kind)
         if limit is None or at < limit or kind in state.deck.asked:
@@ -103,6 +107,7 @@ def fall_due(state: RulesState, said: list[Said], at: float) -> None:
             evident=limit,
         )
         state.deck = replace(state.deck, asked={**state.deck.asked, kind: number})
+    reckon(state)
 
 
 def hand_begins(state: RulesState, said: list[Said], at: float) -> None:
@@ -141,6 +146,7 @@ def done(state: RulesState, said: list[Said], kind: DutyKind, at: float, by: str
     asked = {k: n for k, n in state.deck.asked.items() if k is not kind}
     deferred = {k: r for k, r in state.deck.deferred.items() if k is not kind}
     state.deck = replace(state.deck, asked=asked, deferred=deferred)
+    reckon(state)
 
 
 def on_deferred(state: RulesState, said: list[Said], event: DutyDeferred) -> None:
@@ -192,6 +198,7 @@ def age_unknown(state: RulesState, at: float) -> None:
     hand."""
     if state.deck.name is not None:
         state.deck = replace(state.deck, since=at, counted_at=None, age_known=False)
+        reckon(state)
 
 
 def _minutes(state: RulesState, kind: DutyKind) -> int:

@@ -235,6 +235,7 @@ class RulesState:
     called: frozenset[str] = frozenset()  # registry findings already said, by code and seat
     decks: tuple[DeckAtTable, ...] = ()  # those that the house has brought to the table
     deck: DeckState = DeckState()
+    next_duty_at: float = float("inf")  # the next limit of a duty of which nothing has been said
 
     def copy(self) -> RulesState:
         new = RulesState(*_state_fields(self))

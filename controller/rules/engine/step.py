@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import inf
 
 from controller.model.events import (
     Attested,
@@ -146,8 +147,8 @@ def deadline(state: RulesState) -> float | None:
     """The next monotonic second at which a Tick would decide something; None if nothing waits for
     time."""
     hand = state.hand
-    limit = duties.deadline(state)
-    times = [] if limit is None else [limit]
+    limit = state.next_duty_at
+    times = [limit] if limit < inf else []
     if hand is None:
         if state.lone is not None:
             times.append(state.lone.due)
@@ -703,6 +704,9 @@ def _opened(state: RulesState, said: list[Said], event: TableOpened) -> None:
     if event.button is not None:
         state.buttons = event.button
     state.decks = event.decks
+    brought = frozenset(d.name for d in event.decks if d.used)
+    state.deck = replace(state.deck, used=state.deck.used | brought)
+    duties.reckon(state)
     if first or event.opening:
         state.opening = event.opening
         if event.opening:

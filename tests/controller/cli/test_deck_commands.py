@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.app import house_decks
+from controller.app import decks_at_table, house_decks
 from controller.cli.main import main
 from controller.config import Config, load, sample_text
 from controller.integrity.box import DeckBox
@@ -186,7 +186,8 @@ def test_a_pair_retires_and_comes_back_alone(
         ("retired", None),
         ("ready", None),
     ]
-    assert len(house_decks(house.config)) == 54, "a retired deck is not enrolled"
+    assert len(decks_at_table(house.config)) == 1, "a retired deck is not dealt with"
+    assert len(house_decks(house.config)) == 108, "and yet known by its name"
     assert "ready" in house.said(capsys, "retire", "red-1", "--undo")
 
 

@@ -3,8 +3,10 @@ restart."""
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,6 +25,7 @@ from tests.controller.rules.engine.told_table import ToldTable, opened
 
 RED, BLUE = DeckAtTable(name="red", back="red"), DeckAtTable(name="blue", back="blue")
 MINUTE_S = 60.0
+CHANGES = ("DECK_CHANGE_DUE", "DECK_SET_REPLACE_DUE")
 
 
 def playing(profile: str = "delaware", deck: str = "red") -> ToldTable:
@@ -281,3 +284,62 @@ def test_the_deck_is_told_of_in_a_hand_as_between_two() -> None:
     assert during.cards
     assert (during.deck, during.counted) == (before.deck, before.counted) == ("red", 52)
     assert during.duties == before.duties != ()
+
+
+def test_a_deck_used_up_on_an_earlier_night_comes_back() -> None:
+    table = ToldTable("delaware", decks=(replace(RED, used=True), BLUE))
+    table.tell(DeckInPlay(at=table.now, deck="red"))
+    assert (table.only().code, table.only().seen) == ("DECK_RETURNED", "the red deck again")
+    lawful = ToldTable("tda", decks=(replace(RED, used=True), BLUE))
+    lawful.tell(DeckInPlay(at=lawful.now, deck="red"))
+    assert lawful.findings == []
+
+
+def test_a_retired_deck_that_comes_back_is_called_so_in_every_house() -> None:
+    table = ToldTable("tda", decks=(RED, BLUE))
+    table.tell(DeckInPlay(at=table.now, deck="old-green"))
+    assert table.only().code == "DECK_RETURNED"
+    assert table.only().seen == "the old-green deck, which is retired"
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_in_a_week_of_nights_every_duty_is_said_within_a_second_of_its_time(seed: int) -> None:
+    """Eight hours a night, hands of random length, power cuts, counts and changes now and then."""
+    chance = random.Random(seed)
+    table = playing("delaware")
+    other = {"red": "blue", "blue": "red"}
+    down: list[tuple[float, float]] = []
+
+    def off(for_s: float) -> None:
+        down.append((table.now, table.now + for_s))
+        table.now += for_s
+        table.tell(TableResumed(at=table.now, cards_known=True))
+
+    for _ in range(7):
+        closes = table.now + 8 * 60 * MINUTE_S
+        while table.now < closes:
+            table.key("new-hand", pace_s=0.0)
+            table.wait(chance.uniform(40.0, 300.0))
+            table.key("end-hand", pace_s=0.0)
+            table.wait(chance.uniform(5.0, 30.0))
+            progress = engine.progress(table.state)
+            asked = [d.kind for d in progress.duties if table.now >= d.ask_at]
+            assert progress.deck is not None
+            if chance.random() < 0.02:
+                off(chance.uniform(5.0, 900.0))
+            elif DutyKind.CHANGE in asked and chance.random() < 0.3:
+                deck = other[progress.deck]
+                table.tell(DeckInPlay(at=table.now, deck=deck, by="Ann"))
+            elif DutyKind.COUNT in asked and chance.random() < 0.3:
+                deck = progress.deck
+                done = DeckCounted(at=table.now, deck=deck, expected=52, present=52, by="Ann")
+                table.tell(done)
+        off(16 * 60 * MINUTE_S)
+    timed = [f for f in table.findings if {"DECK_COUNT_DUE", *CHANGES} & set(f.codes)]
+    assert timed
+    for f in timed:
+        if f.code == "DECK_SET_REPLACE_DUE" and "DECK_RETURNED" in f.codes:
+            continue  # a used deck came back, which no clock says
+        limit = f.first_at - f.delay_s
+        back = next((end for start, end in down if start <= limit < end), limit)
+        assert f.first_at - back <= 1.0
