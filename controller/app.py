@@ -16,6 +16,7 @@ import signal
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -654,9 +655,11 @@ def _table(
     if vault.enrolled:
         # Its arithmetic is loaded only where a deck is known.
         from controller.integrity.deck_watch import DeckWatch
+        from controller.watching import WatchBeside
 
         rates = [1.0 - a.profile.miss_rate for a in config.layout.antennas]
-        watch = DeckWatch(vault, min(rates))
+        beside = ThreadPoolExecutor(1, thread_name_prefix="deck test")
+        watch = WatchBeside(DeckWatch(vault, min(rates)), beside)
     if resumption is None:
         return Table(config.layout, vault, record, deck_watch=watch)
     state = engine.closed()

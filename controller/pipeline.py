@@ -7,11 +7,11 @@ said only when it is committed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import replace
 from math import inf
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from controller.integrity.table_count import CountShown, TableCount
 from controller.model.events import (
@@ -44,10 +44,23 @@ from drivers.readings import (
     Poll,
     Reading,
     SeatReading,
+    Uid,
 )
 
-if TYPE_CHECKING:
-    from controller.integrity.deck_watch import DeckWatch
+
+class HandWatch(Protocol):
+    """Told of every hand; says when the deck should be counted. `DeckWatch` is one."""
+
+    def began(self) -> None: ...
+
+    def ended(
+        self, deck: str | None, seen: Collection[Uid], dealt: int, players: int, at: float
+    ) -> list[DeckSuspected]: ...
+
+    def counted(self) -> None: ...
+
+    def suspects(self) -> tuple[str, ...]: ...
+
 
 Record = Callable[[TableEvent], int | None]
 
@@ -71,7 +84,7 @@ class Table:
         record: Record | None = None,
         budget: FalseAlarmBudget | None = None,
         state: RulesState | None = None,
-        deck_watch: DeckWatch | None = None,
+        deck_watch: HandWatch | None = None,
     ) -> None:
         self.layout = layout
         self._vault = vault
