@@ -96,6 +96,17 @@ class StillEmpty:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CardGlimpsed:
+    """A card from the deck was read at a seat for longer than a flight takes, and taken up or
+    folded before it was settled there: the seat was served, though nobody can say since when."""
+
+    at: float
+    zone: Zone
+    seq: int = 0
+    kind: Literal["card-glimpsed"] = "card-glimpsed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CardCarried:
     """After a hand ended and tokens were renewed: a card that still lies in a zone, under its new
     token."""
@@ -387,6 +398,7 @@ TableEvent = (
     CardCame
     | CardLeft
     | StillEmpty
+    | CardGlimpsed
     | CardCarried
     | TagVerdict
     | ReaderLost

@@ -16,6 +16,7 @@ from math import inf
 from controller.model.events import (
     CardCame,
     CardCarried,
+    CardGlimpsed,
     CardLeft,
     TableEvent,
     TagFault,
@@ -561,12 +562,12 @@ class Sensing:
         for tag, run in dead:
             home = tag.home
             self._give_up(tag, run)
-            self._glimpse(tag, run)
+            self._glimpse(tag, run, ended, events)
             if home is antenna and tag.uid in uids:
                 self._flip(tag, run.antenna, ended, events)
         return ripe
 
-    def _glimpse(self, tag: Tag, run: Run) -> None:
+    def _glimpse(self, tag: Tag, run: Run, ended: float, events: list[TableEvent]) -> None:
         """A player may take up a card, or fold it, before it is settled: read for longer than a
         flight takes, it was that seat's and not undealt.
         """
@@ -581,6 +582,7 @@ class Sensing:
         tag.glimpsed_at = antenna
         antenna.glimpsed[tag.uid] = tag
         antenna.refresh()
+        events.append(CardGlimpsed(at=ended, zone=antenna.zone))
 
     def _lose_sight(self, tag: Tag) -> None:
         antenna = tag.glimpsed_at
@@ -696,7 +698,7 @@ class Sensing:
         for other in list(tag.runs.values()):
             self._give_up(tag, other)
             if not antenna.is_seat:
-                self._glimpse(tag, other)
+                self._glimpse(tag, other, ended, events)
         for other_antenna in self._antennas.values():
             other_antenna.newcomers.pop(tag.uid, None)
         if source is not None and source.lifted.pop(tag.uid, None) is not None:

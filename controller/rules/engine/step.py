@@ -11,6 +11,7 @@ from controller.model.events import (
     ButtonSeen,
     CardCame,
     CardCarried,
+    CardGlimpsed,
     CardLeft,
     DeckCounted,
     DeckInPlay,
@@ -100,6 +101,8 @@ def step(state: RulesState, event: TableEvent) -> tuple[RulesState, tuple[Said, 
         _came(new, said, event)
     elif isinstance(event, StillEmpty):
         suspicion.on_still_empty(new, said, event)
+    elif isinstance(event, CardGlimpsed):
+        suspicion.on_glimpsed(new, event)
     elif isinstance(event, CardLeft):
         moves.on_left(new, said, event)
     elif isinstance(event, CardCarried):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from controller.model.events import StillEmpty
+from controller.model.events import CardGlimpsed, StillEmpty
 from controller.model.findings import FindingState, Said, Street
 from controller.model.table import seat_of
 from controller.rules.engine import ledger
@@ -78,6 +78,19 @@ def on_still_empty(state: RulesState, said: list[Said], event: StillEmpty) -> No
             put(hand, s, heard)
             if heard.silent.issuperset(heard.zones):
                 advance(state, said, heard, event.at)
+
+
+def on_glimpsed(state: RulesState, event: CardGlimpsed) -> None:
+    """A card has been at the seat: its silence, before and since, does not say that none was."""
+    hand = state.hand
+    if hand is None:
+        return
+    hand.suspicions = tuple(
+        replace(s, since=event.at, silent=s.silent - {event.zone})
+        if s.step < 3 and event.zone in s.zones
+        else s
+        for s in hand.suspicions
+    )
 
 
 def ripen(state: RulesState, said: list[Said], at: float) -> None:

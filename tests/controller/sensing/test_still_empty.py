@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from controller.model.events import StillEmpty
+from controller.model.events import CardGlimpsed, StillEmpty
 from controller.model.findings import Watch
 from controller.model.table import Zone
 from tests.controller.sensing.polled_table import STACKS, PolledTable, tag
@@ -230,6 +230,7 @@ def test_a_card_taken_up_before_it_was_settled_is_not_missing() -> None:
     table.sensing.watch((Watch(SEAT_2, since), Watch(Zone("seat/3"), since)))
     table.sweep(20)
     assert {s.zone for s in silences(table)} == {"seat/3"}
+    assert [e.zone for e in table.events if isinstance(e, CardGlimpsed)] == [SEAT_2]
     table.lay("seat/2", tag(1))
     table.sweep(8)
     assert list(table.settled()) == ["seat/2"]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from controller.model.events import CardGlimpsed
 from controller.model.findings import FindingState, Judgement, Severity, Stage, Street
-from controller.model.table import LayoutOptions
+from controller.model.table import LayoutOptions, seat_zone
 from controller.rules import engine
 from tests.controller.rules.engine.told_table import ToldTable
 
@@ -410,4 +411,16 @@ def test_a_card_that_comes_long_after_it_was_asked_for_may_only_have_been_unread
     table.comes("seat/2", pace_s=1.0)
     table.seats(2, 3, 4)
     table.wait(3.0)
+    assert [f.alarming for f in table.findings if f.seat == 2] == [False]
+
+
+def test_a_card_glimpsed_at_the_seat_keeps_a_question_from_becoming_a_warning() -> None:
+    table = ToldTable()
+    table.seats(1, 3)
+    table.silence("seat/2")
+    assert table.only().asking
+    table.silence("seat/2")
+    table.tell(CardGlimpsed(at=table.now, zone=seat_zone(2)))
+    table.seats(4)
+    table.wait(20.0)
     assert [f.alarming for f in table.findings if f.seat == 2] == [False]
