@@ -584,6 +584,10 @@ def _key(state: RulesState, said: list[Said], event: KeyPressed) -> None:
         _confirm(state, said, None, event.at, event.by)
     elif event.key == "shuffled":
         state.deck = replace(state.deck, shuffled_at=event.at)
+        hand = state.hand
+        if hand is not None and not hand.provisional and over(state, hand, event.at):
+            # Cards that seem to lie still, in a pile too high to be read, are in the deck too.
+            start.end(state, said, event.at, "gather")
         if state.hand is None or state.hand.provisional:
             # The deck is whole and in the dealer's hand: what still lies about is no part of the
             # coming deal.

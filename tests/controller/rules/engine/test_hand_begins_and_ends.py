@@ -336,3 +336,20 @@ def test_a_burn_too_many_that_wanders_to_a_seat_counts_no_more_than_once() -> No
     assert hand is not None
     fills = [f.token for f in hand.fills.values()]
     assert (*fills, *hand.extra_burns).count(card) <= 1
+
+
+def test_the_word_that_the_deck_is_shuffled_ends_a_hand_that_is_over() -> None:
+    table = ToldTable()
+    given = table.hole(1, 2, 3, 4)
+    table.wait(10.0)
+    for seat in (1, 2, 3):
+        table.fold(*given[seat])  # in a pile too high to be read, they seem to lie for ever
+    table.key("shuffled")
+    assert [e.reason for e in table.ended] == ["gather"]
+
+
+def test_the_same_word_while_the_hand_is_played_ends_nothing() -> None:
+    table = ToldTable()
+    table.hole(1, 2, 3, 4)
+    table.key("shuffled")
+    assert table.ended == []
