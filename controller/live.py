@@ -100,6 +100,7 @@ class LiveScreen:
             lost = sum(h.state != "ok" for h in readers)
             yield f"readers {len(readers) - lost} of {len(readers)}"
         if (count := daemon.counting) is not None:
+            self._note = ""
             yield f"{count.text}: {count.why}" if count.why else count.text
         if daemon.certificates:
             yield f"certificate {daemon.certificates[-1].name}"

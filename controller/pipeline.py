@@ -16,6 +16,7 @@ from typing import Protocol
 from controller.integrity.table_count import CountShown, TableCount
 from controller.model.events import (
     ButtonSeen,
+    CountStopped,
     DeckCounted,
     DeckInPlay,
     DeckSuspected,
@@ -30,7 +31,7 @@ from controller.model.events import (
     numbered,
 )
 from controller.model.findings import Finding, HandBegan, HandEnded, Progress, Said, Sensed, Verdict
-from controller.model.table import Layout
+from controller.model.table import Layout, seat_of
 from controller.rules import engine
 from controller.rules.engine import RulesState
 from controller.rules.engine.state import Hand
@@ -93,6 +94,7 @@ class Table:
         self._record = record
         self._deck_watch = deck_watch
         self._count = TableCount(layout)
+        self._read_at = 0.0
         self._number = 0
         self._deadline = inf
         self._focus: tuple[int, ...] = ()
@@ -111,9 +113,17 @@ class Table:
         """One reading of the hardware."""
         if type(reading) is Poll:
             if self._count.running:
+                self._read_at = reading.ended
                 self._count.poll(reading)
+                if not self._count.running:
+                    return self._count_stopped(reading.ended, "no card came")
                 if reading.antenna == self._count.antenna:
                     return []  # cards that pass are counted, not placed
+                if any(seat_of(z) for z in self.sensing.sensed().arriving):
+                    self._count.stop()
+                    return self._count_stopped(reading.ended, "cards were dealt") + self.feed(
+                        reading
+                    )
             events = self.sensing.poll(reading)
             if not events and reading.ended < self._deadline:
                 return []
@@ -173,7 +183,7 @@ class Table:
     @property
     def only(self) -> int | None:
         """The antenna that alone is to be looked at now; None: all of them."""
-        return self._count.antenna if self._count.passing else None
+        return self._count.antenna if self._count.alone(self._read_at) else None
 
     # -- what can be asked -------------------------------------------------------------------------
 
@@ -188,7 +198,8 @@ class Table:
     @property
     def focus(self) -> tuple[int, ...]:
         """Antennas that deserve more looks now."""
-        if self._count.running and self._count.antenna is not None:
+        counting = self._count.running and self._count.result is None
+        if counting and self._count.antenna is not None:
             return (self._count.antenna,)
         sensed = self.sensing.sensed()
         if sensed != self._sensed:
@@ -209,7 +220,8 @@ class Table:
         if press.key == "count":
             with suppress(ValueError):  # no hand is broken off, and nothing is there to be counted
                 self.count(press.at)
-            return []
+            # It is on record that somebody began to count, though the rules judge nothing by it.
+            return self._judge([KeyPressed(at=press.at, key="count", by=by)])
         if press.key == "confirm":
             return self.confirm(press.at, by)
         return None
@@ -226,6 +238,9 @@ class Table:
         if isinstance(reading, Health):
             return self._health(reading)
         return None
+
+    def _count_stopped(self, at: float, reason: str) -> list[Said]:
+        return self._judge([CountStopped(at=at, reason=reason)])
 
     def _another_deck(self, at: float, by: str = "") -> list[TableEvent]:
         """The deck in play, if it is another one than the rules know of."""
@@ -262,7 +277,9 @@ class Table:
             said += new
             for word in new:
                 if isinstance(word, HandBegan):
-                    self._count.stop()  # the deck is being dealt
+                    if self._count.running:  # the deck is being dealt
+                        self._count.stop()
+                        queue.append(CountStopped(at=word.at, reason="a hand began"))
                     if self._deck_watch is not None:
                         self._deck_watch.began()
                 elif isinstance(word, HandEnded):

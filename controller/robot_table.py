@@ -237,7 +237,13 @@ class RobotTable:
             return []
         now = self._world_time(self._clock())
         if self.hand is None or now >= self.hand.next_at - AHEAD_S:
-            if self._counting_until is not None or self._count_wanted or self.count_asked():
+            begun = self.counting() is not None  # by the floor
+            if (
+                begun
+                or self._counting_until is not None
+                or self._count_wanted
+                or self.count_asked()
+            ):
                 self._count(now)
             elif len(self._seats) >= 2:
                 self._plan()
@@ -256,7 +262,8 @@ class RobotTable:
         shown = self.counting()
         if until is None:
             self._count_wanted = False
-            self._inputs.append(self._key("count"))
+            if shown is None:
+                self._inputs.append(self._key("count"))
             self._counting_until = dealer.count(PassOver()) + PASS_ENDS_S
         elif shown is None:
             self._counting_until = None

@@ -261,7 +261,13 @@ def _confirm(command: Command, desk: Desk, at: float) -> tuple[TableEvent | None
         finding = _finding(command.finding, desk)
         event = _said(command, "confirm", finding, command.text, at)
         return event, Answer(True, f"{_named(finding)}: confirmed")
-    return KeyPressed(at=at, key="confirm", by=command.by), Answer(True, "confirmed")
+    word = KeyPressed(at=at, key="confirm", by=command.by)
+    if desk.counting:
+        return word, Answer(True, f"the word on the count is given ({desk.counting})")
+    asked = [f for f in desk.findings if f.state is FindingState.ASKING]
+    if not asked:
+        raise FloorError("nothing waits for a word here: no question is asked, no count is on")
+    return word, Answer(True, f"{_named(asked[-1])}: confirmed")
 
 
 def _quiet(command: Command, desk: Desk, at: float) -> tuple[TableEvent | None, Answer]:
@@ -286,6 +292,8 @@ def _defer(command: Command, desk: Desk, at: float) -> tuple[TableEvent | None, 
     if command.status not in tuple(DutyKind):
         raise FloorError(f"defer {command.status!r}: allowed are {', '.join(DutyKind)}")
     duty = DutyKind(command.status)
+    if duty not in {d.kind for d in desk.progress.duties}:
+        raise FloorError(f"{duty}: this table has no such duty of its deck now; see status")
     if not command.text:
         raise FloorError(f'putting it off needs its reason: defer {duty} "final table, two left"')
     event = DutyDeferred(at=at, duty=duty, reason=command.text, by=command.by)

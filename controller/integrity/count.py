@@ -36,6 +36,11 @@ UNTAGGED_NOTE: Final = "A count reads tags: an extra card without a tag is not s
 _RANK_OF = {face: i for i, face in enumerate(FACES)}
 
 
+MOST_MISSING = 12
+"""With fewer tags read than a deck without so many cards has, no deck was passed over: no result
+comes of it."""
+
+
 class CountStage(StrEnum):
     """Where a count stands. PASSING: cards are awaited or coming. ASKING: the deck is to be passed
     again. READY: the result awaits the dealer's confirmation."""
@@ -409,7 +414,10 @@ class Counting:
             _read=reads,
         )
         error = after._error(len(unread))
-        doubtful = bool(unread) and (len(after._read) < 2 or error > self.figures.missing_error)
+        few = len(present) < len(FACES) - MOST_MISSING  # no deck was passed, whatever was read
+        doubtful = bool(unread) and (
+            few or len(after._read) < 2 or error > self.figures.missing_error
+        )
         if doubtful or loose:
             why = after._reason(unread if doubtful else set())
             return replace(after, asked=self.asked + 1, why=why)

@@ -16,7 +16,8 @@ from controller.model.table import COUNT, Layout
 from drivers.readings import Poll, Uid
 
 WAITING = "COUNT"
-IDLE_S = 15.0  # a pass in which no card comes for so long was begun by mistake, or left
+ALONE_S = 3.0  # so long after a card passed, its antenna alone is looked at
+IDLE_S = 60.0  # a pass in which no card comes for so long was begun by mistake, or left
 DECIDED_BY = 3  # tags of one deck that say which deck is being counted
 
 
@@ -50,18 +51,21 @@ class TableCount:
         self._waiting_since: float | None = None
         self._first: list[Poll] = []
         self._card_at = 0.0
+        self._passed = False  # whether a card has come since the count began
         self.running = False  # asked at every look, so no property
 
     def __repr__(self) -> str:
         return f"<counts at antenna {self.antenna}: {self._counting or 'none'}>"
 
-    @property
-    def passing(self) -> bool:
-        """Whether cards are to pass now, and the antenna is to be looked at alone."""
+    def alone(self, at: float) -> bool:
+        """Whether cards are passing, and the antenna alone is to be looked at. Not before the first
+        has come, nor when they stop coming: somebody may have begun a deal instead.
+        """
         counting = self._counting
-        return self._waiting_since is not None or (
+        passing = self._waiting_since is not None or (
             counting is not None and counting.stage is CountStage.PASSING
         )
+        return passing and self._passed and at - self._card_at <= ALONE_S
 
     @property
     def shown(self) -> CountShown | None:
@@ -96,15 +100,14 @@ class TableCount:
     def stop(self) -> None:
         """Nothing of an unfinished count is kept."""
         self._counting, self._waiting_since, self._first = None, None, []
+        self._passed = False
         self.running = False
 
     def poll(self, poll: Poll) -> None:
-        """A look of any antenna. A pass that lies idle is given up: the rest of the table is not
-        read meanwhile.
-        """
+        """A look of any antenna. A count that lies idle is given up."""
         if poll.antenna == self.antenna and poll.uids:
-            self._card_at = poll.ended
-        elif self.passing and poll.ended - self._card_at > IDLE_S:
+            self._card_at, self._passed = poll.ended, True
+        elif poll.ended - self._card_at > IDLE_S and self.result is None:
             self.stop()
             return
         if self._waiting_since is not None:

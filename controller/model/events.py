@@ -270,6 +270,16 @@ class DeckCounted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CountStopped:
+    """A count that somebody had begun came to no result; nothing of it is kept."""
+
+    at: float
+    reason: str
+    seq: int = 0
+    kind: Literal["count-stopped"] = "count-stopped"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Attested:
     """Somebody confirms what no sensor sees: that the duty of this row of the rules is done."""
 
@@ -412,6 +422,7 @@ TableEvent = (
     | SubstantialAction
     | DeckInPlay
     | DeckCounted
+    | CountStopped
     | DeckSuspected
     | Attested
     | DutyDeferred

@@ -25,6 +25,7 @@ from controller.model.table import Layout
 from controller.outputs.board import deck_view, frame
 from controller.pipeline import Table
 from controller.rules import engine
+from controller.rules.clauses import clauses
 from controller.rules.engine import layout_json
 from controller.rules.profile import Profile, load
 from controller.scenario import lines
@@ -50,6 +51,7 @@ START_S = 2.0
 STEADY = PassOver(two_at_once=0.0, too_fast=0.0, put_back=0.0)
 """How a written deck is passed over the count antenna: one card at a time."""
 MOST_PASSES = 4
+KEY_S = 0.5
 COUNT_PATIENCE_S = 6.0
 """After this long without a card a pass has ended."""
 
@@ -313,6 +315,8 @@ class Night:
             case lines.CountDeckAct():
                 self._count_deck(line)
             case lines.AttestAct(row=row):
+                if row not in clauses():
+                    raise Impossible(f"no row of the rules is called {row}")
                 self._tell(Attested(at=self.now, row=row, by=FLOOR))
             case lines.ClockJumpAct():
                 pass  # no duty goes by the wall clock
@@ -384,6 +388,9 @@ class Night:
 
     def _count_deck(self, act: lines.CountDeckAct) -> None:
         """The deck passes over the count antenna, again as often as the table asks for it."""
+        self._run_to(max(self.now, self.dealer.at) + KEY_S)  # a key just pressed is heard first
+        if self.table.counting is None:
+            raise Impossible("no count is on; `key count` begins one, between two hands")
         try:
             for face in act.minus:
                 self.dealer.take_out(face)

@@ -170,22 +170,36 @@ def test_readings_come_over_the_wire() -> None:
 
 
 def test_the_robot_counts_when_asked_and_passes_the_deck_again_if_the_board_says_so() -> None:
-    said = [
-        CountShown(30, "COUNT AGAIN", "pass the deck over again"),
-        CountShown(52, "DECK 52/52"),
-        None,
-    ]
+    shown: list[CountShown | None] = [None]
 
     def course(table: RobotTable, clock: Clock) -> None:
-        table.counting = lambda: said.pop(0) if said else None
+        table.counting = lambda: shown[0]
         table.count()
-        inputs, most = play(table, clock, 110.0)
-        keys = [r.key for r in inputs if isinstance(r, KeyPress) and r.key in ("count", "confirm")]
-        assert keys == ["count", "confirm"]
-        assert most[15] >= 1  # the count antenna
-        assert said == []
+        first, most = play(table, clock, 3.0)
+        shown[0] = CountShown(30, "COUNT AGAIN", "pass the deck over again")
+        again, passed = play(table, clock, 45.0)
+        shown[0] = CountShown(52, "DECK 52/52")
+        last, _ = play(table, clock, 60.0)
+        keys = [
+            r.key
+            for r in [*first, *again, *last]
+            if isinstance(r, KeyPress) and r.key in ("count", "confirm")
+        ]
+        assert keys[:2] == ["count", "confirm"]
+        assert max(most[15], passed[15]) >= 1  # the count antenna
+        shown[0] = None
         dealt, _ = play(table, clock, 30.0)
-        assert any(isinstance(r, ButtonReading) for r in [*inputs, *dealt])
+        assert any(isinstance(r, ButtonReading) for r in [*first, *dealt])
+
+    at_table(course)
+
+
+def test_the_robot_passes_the_deck_when_the_floor_has_begun_a_count() -> None:
+    def course(table: RobotTable, clock: Clock) -> None:
+        table.counting = lambda: CountShown(0, "COUNT")
+        inputs, most = play(table, clock, 12.0)
+        assert not any(isinstance(r, KeyPress) and r.key == "count" for r in inputs)
+        assert most[15] >= 1
 
     at_table(course)
 

@@ -89,7 +89,7 @@ def fall_due(state: RulesState, said: list[Said], at: float) -> None:
         limit = due_at(state, kind)
         if limit is None or at < limit or kind in state.deck.asked:
             continue
-        minutes = "" if not state.deck.age_known else f" within {_minutes(state, kind)} minutes"
+        minutes = "" if not state.deck.age_known else f" within {_minutes(state, kind)} min"
         what = "counted" if kind is DutyKind.COUNT else "changed"
         number = ledger.open_finding(
             state,

@@ -211,10 +211,12 @@ def test_a_point_of_the_opening_is_confirmed_by_its_row() -> None:
 
 
 def test_a_duty_is_put_off_only_with_a_reason() -> None:
-    assert said("defer", status="count", text="final table") == DutyDeferred(
-        at=7.5, duty=DutyKind.COUNT, reason="final table", by="anna"
-    )
-    assert "reason" in refusal("defer", status="change")
+    duties = tuple(Duty(kind, due_at=99.0, ask_at=9.0) for kind in DutyKind)
+    desk = dataclasses.replace(DESK, progress=dataclasses.replace(DESK.progress, duties=duties))
+    event, _ = decide(Command(do="defer", by="anna", status="count", text="final table"), desk, 7.5)
+    assert event == DutyDeferred(at=7.5, duty=DutyKind.COUNT, reason="final table", by="anna")
+    assert "reason" in refusal("defer", desk, status="change")
+    assert "no such duty" in refusal("defer", status="change", text="x")
     assert "count, change" in refusal("defer", status="shuffle", text="x")
 
 
@@ -234,3 +236,11 @@ def test_status_tells_the_deck_and_what_it_asks_for() -> None:
     assert "deck count: due in 10 min (put off: heads-up)" in answer.text
     assert "deck change: 2 min overdue" in answer.text
     assert answer.data["deck"] == "red"
+
+
+def test_a_word_for_which_nothing_waits_is_refused() -> None:
+    idle = dataclasses.replace(DESK, findings=(OPEN,))
+    assert "nothing waits" in refusal("confirm", idle)
+    counting = dataclasses.replace(idle, counting="DECK 52/52")
+    _, answer = decide(Command(do="confirm", by="anna"), counting, 7.5)
+    assert "DECK 52/52" in answer.text

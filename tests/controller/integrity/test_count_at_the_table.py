@@ -12,9 +12,11 @@ from controller.integrity.deck_watch import DeckWatch
 from controller.integrity.suspect import Budget
 from controller.model.cards import FACES
 from controller.model.events import (
+    CountStopped,
     DeckCounted,
     DeckInPlay,
     DeckSuspected,
+    KeyPressed,
     SeatStatus,
     TableEvent,
     TableOpened,
@@ -106,9 +108,10 @@ def test_the_first_cards_of_a_count_say_which_deck_it_is_of() -> None:
 def test_while_cards_pass_their_antenna_alone_is_read_and_then_all_of_them_again() -> None:
     table = CountedTable()
     table.press("count")
-    table.until(table.world.now + 0.2)
+    ends = table.dealer.count(STEADY)
+    table.until(table.world.now + 4.0)
     table.looked.clear()
-    table.until(table.dealer.count(STEADY))
+    table.until(ends)
     assert set(table.looked) == {LAYOUT.by_zone[COUNT].antenna}
     shown = table.table.counting
     assert shown is not None
@@ -158,14 +161,44 @@ def test_a_house_without_decks_is_told_how_to_come_to_one() -> None:
         table.count(0.0)
 
 
-def test_a_count_begun_by_mistake_gives_the_table_back() -> None:
+def test_a_count_in_which_no_card_comes_is_given_up_and_blinds_nobody_meanwhile() -> None:
     table = CountedTable()
     table.press("count")
-    table.until(table.world.now + 14.0)
-    assert table.table.only is not None
-    table.until(table.world.now + 2.0)
+    table.looked.clear()
+    table.until(table.world.now + 10.0)
     assert table.table.only is None
+    assert set(table.looked) == {a.antenna for a in LAYOUT.antennas}
+    assert table.table.counting is not None
+    table.until(table.world.now + 55.0)
     assert table.table.counting is None
+    stopped = [e for e in table.events if isinstance(e, CountStopped)]
+    assert [e.reason for e in stopped] == ["no card came"]
+    keys = [(e.key, e.by) for e in table.events if isinstance(e, KeyPressed)]
+    assert keys == [("count", "the dealer, by key")]
+
+
+def test_whoever_begins_a_count_and_deals_is_watched_as_ever() -> None:
+    table = CountedTable()
+    table.press("count")
+    table.dealer.hole()
+    table.until(table.dealer.at + 4.0)
+    assert table.table.counting is None
+    assert [e.reason for e in table.events if isinstance(e, CountStopped)] == ["cards were dealt"]
+    assert table.table.progress.cards == ((1, 2), (2, 2), (3, 2), (4, 2))
+    assert table.codes() == set()
+
+
+def test_a_card_left_on_the_antenna_is_no_count_of_the_deck() -> None:
+    table = CountedTable()
+    table.dealer.hole()  # some deck is known
+    table.dealer.gather()
+    table.until(table.dealer.at + 10.0)
+    table.press("count")
+    table.world.move(table.world.deck("red")[0], "count", table.world.now)
+    table.until(table.world.now + 30.0)
+    table.press("confirm")
+    assert not any(isinstance(e, DeckCounted) for e in table.events)
+    assert table.codes() == set()
 
 
 def test_a_confirmation_without_a_count_is_about_something_else() -> None:
