@@ -31,7 +31,7 @@ from controller.integrity.box import BoxError, DeckBox
 from controller.integrity.decks import DeckError, DeckStatus, enrolled, known_tags, used
 from controller.integrity.table_count import CountShown
 from controller.journal.build import boot_id
-from controller.journal.record import Body, RecordError, Stopped
+from controller.journal.record import Body, CertificateFiled, RecordError, Stopped
 from controller.journal.recorder import LIMIT_S, Recorder, Recording
 from controller.journal.resume import Resumption, begin, left_behind
 from controller.journal.trouble import JournalReadError
@@ -516,11 +516,14 @@ class Daemon:
         reason = Reason.CLOSING if closing else Reason.COUNT
         now = datetime.now(UTC).astimezone()
         try:
-            page = await asyncio.to_thread(issue, self.config, self._counted, reason, now)
+            filed = await asyncio.to_thread(issue, self.config, self._counted, reason, now)
         except (FilingError, ValueError) as error:
             self.warnings.append(str(error))
         else:
-            self.certificates.append(page)
+            self.certificates.append(filed.page)
+            if not closing:  # the record of the close is the last one
+                at = self.clock()
+                self._stage(CertificateFiled(at=at, name=filed.page.name, sha256=filed.sha256))
 
     async def _keep_used(self, deck: str) -> None:
         try:

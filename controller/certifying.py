@@ -3,6 +3,7 @@ disk, so it is called off the event loop."""
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -30,8 +31,16 @@ class Counted:
     clock_trusted: bool
 
 
-def issue(config: Config, counted: Counted, reason: Reason, now: datetime) -> Path:
-    """Sign and file the certificate of that count; returns its page for people.
+@dataclass(frozen=True, slots=True)
+class Filed:
+    """A certificate on the disk. page: the one for people. sha256: of the signed JSON."""
+
+    page: Path
+    sha256: str
+
+
+def issue(config: Config, counted: Counted, reason: Reason, now: datetime) -> Filed:
+    """Sign and file the certificate of that count.
 
     Raises:
         FilingError: it cannot be made or written, with what to do.
@@ -68,4 +77,6 @@ def issue(config: Config, counted: Counted, reason: Reason, now: datetime) -> Pa
         build=build_name(),
         issued_at=now,
     )
-    return save(certificate, key.signing, config.certificates)[Kind.PDF]
+    files = save(certificate, key.signing, config.certificates)
+    digest = hashlib.sha256(files[Kind.JSON].read_bytes()).hexdigest()
+    return Filed(files[Kind.PDF], digest)

@@ -117,7 +117,18 @@ class Outage:
     kind: Literal["outage"] = "outage"
 
 
-Note = Started | Stopped | Resumed | ClockChanged | BuildChanged | Gap | Outage
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CertificateFiled:
+    """A certificate of the last count was signed and put into the file `name` beside its other two.
+    sha256: of its signed JSON, lower-case hex."""
+
+    at: float
+    name: str
+    sha256: str
+    kind: Literal["certificate"] = "certificate"
+
+
+Note = Started | Stopped | Resumed | ClockChanged | BuildChanged | Gap | Outage | CertificateFiled
 Body: TypeAlias = TableEvent | Said | Note | Health
 
 HEALTH = "health"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import hashlib
 import itertools
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -20,7 +21,7 @@ from controller.floor.commands import Command, FloorError
 from controller.integrity.filing import checked
 from controller.integrity.filing import read as read_file
 from controller.journal.reader import JournalFile
-from controller.journal.record import Body, body_of
+from controller.journal.record import Body, CertificateFiled, body_of
 from controller.journal.recorder import Recording
 from controller.journal.replay import replay
 from controller.journal.verify import verify
@@ -735,6 +736,10 @@ def test_a_confirmed_count_is_certified_and_so_is_the_last_one_at_the_close(
         with JournalFile(config.journal) as journal:
             assert verify(journal, anchors=[made.journal]).ok
     assert reasons == ["count", "closing"]
+    (filed,) = [b for b in bodies(config) if isinstance(b, CertificateFiled)]
+    assert filed.name == daemon.certificates[0].name
+    signed = daemon.certificates[0].with_suffix(".json").read_bytes()
+    assert filed.sha256 == hashlib.sha256(signed).hexdigest()
 
 
 def test_a_certificate_that_cannot_be_filed_is_a_warning_and_the_count_stands(
