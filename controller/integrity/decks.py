@@ -106,6 +106,8 @@ def name_faults(name: str, back: str) -> tuple[str, ...]:
                 f"the {what} of a deck has 1 to {longest} characters that can be printed, and no"
                 " space before or after them"
             )
+    if name.startswith(("-", ".")) or "/" in name or "\\" in name:
+        faults.append("the name of a deck begins with no - or . and has no / or \\ in it")
     return tuple(faults)
 
 

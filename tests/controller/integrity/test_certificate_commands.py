@@ -366,3 +366,4 @@ def test_what_is_no_certificate_cannot_be_held_against_a_journal(
     done = journal_run("verify", journal, "--against", rubbish)
     assert done.exit_code == 1
     assert "vouches for nothing here" in done.output
+    assert done.output.rstrip().endswith("what was given against it is not true")

@@ -14,6 +14,7 @@ from controller.integrity.decks import (
     added,
     as_vault,
     deck_faults,
+    name_faults,
     paired,
     ready,
     renamed,
@@ -129,3 +130,10 @@ def test_nothing_prints_a_card_or_a_uid() -> None:
     shown = repr(Deck("red-1", "red", (tag,), DeckStatus.READY, None, "")) + repr(tag) + str(tag)
     assert "As" not in shown
     assert "e004" not in shown.casefold()
+
+
+@pytest.mark.parametrize("name", ["../red", "a/b", "--back", ".red", "a\\b"])
+def test_a_name_that_looks_like_a_path_or_an_option_is_refused(name: str) -> None:
+    (fault,) = name_faults(name, "red")
+    assert "begins with no" in fault
+    assert name_faults("red-1", "red") == ()
