@@ -305,7 +305,9 @@ def link(
     prev: str, seq: int, wall: float, body: Body, build: str, profile: str, blob: bytes | None
 ) -> Record:
     """The record of `body` that follows the record whose hash is `prev`."""
-    mono, kind, text = time_of(body), kind_of(body), encode(with_number(body, seq))
+    # As the database gives a REAL back: a float, and zero without a sign.
+    mono, wall = time_of(body) + 0.0, wall + 0.0
+    kind, text = kind_of(body), encode(with_number(body, seq))
     sealed = None if blob is None else blob_hash(blob)
     own = own_hash(
         seq=seq,

@@ -2,8 +2,6 @@
 
 import json
 import random
-import resource
-import signal
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -23,6 +21,7 @@ from drivers.readings import (
     SeatReading,
     Uid,
 )
+from tests.disks import room_for
 
 CARD = Uid(bytes.fromhex("e00401020304aabb"))
 OTHER = Uid(bytes.fromhex("e0040520304011cc"))
@@ -187,16 +186,9 @@ def record(path: Path, readings: Sequence[Reading]) -> None:
 
 def test_a_full_disk_ends_the_tape_in_words(tmp_path: Path) -> None:
     path, other = tmp_path / "t", tmp_path / "other"
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    try:
-        # the kernel takes this much and no more, like a full disk
-        resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
+    with room_for(100):
         with pytest.raises(TapeError, match="recording stopped"):
             record(path, [KeyPress("k", n * 1.0) for n in range(100)])
         with pytest.raises(TapeError, match="recording stopped"):
             record(other, [KeyPress("k", n * 0.001) for n in range(100)])
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-        signal.signal(signal.SIGXFSZ, ignored)
     assert all(r == KeyPress("k", r.at) for r in play(path) if isinstance(r, KeyPress))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import shutil
 import stat
 import tempfile
@@ -16,6 +15,7 @@ import pytest
 from controller.integrity.box import BoxError, DeckBox, exported, imported, write_export
 from controller.integrity.decks import DeckError, added, paired, renamed, retired
 from tests.controller.integrity.houses import deck
+from tests.disks import room_for
 
 PHRASE = "four words of a house"
 
@@ -23,17 +23,6 @@ PHRASE = "four words of a house"
 @pytest.fixture
 def box(tmp_path: Path) -> DeckBox:
     return DeckBox(tmp_path / "decks.box", tmp_path / "keys" / "decks.key")
-
-
-@contextmanager
-def full_disk(room: int) -> Iterator[None]:
-    """No file may grow beyond `room` bytes."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (room, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 @contextmanager
@@ -144,7 +133,7 @@ def test_another_key_is_told_from_damage_and_none_is_made_anew(
 
 def test_a_full_disk_loses_nothing(box: DeckBox) -> None:
     house = box.change(lambda before: added(before, deck("red-1")))
-    with full_disk(4000), pytest.raises(BoxError, match=r"Next: make room on the disk") as told:
+    with room_for(4000), pytest.raises(BoxError, match=r"Next: make room on the disk") as told:
         box.change(lambda before: added(before, deck("blue-1", "blue")))
     assert "nothing was changed" in str(told.value)
     assert box.load() == house
@@ -154,7 +143,7 @@ def test_a_full_disk_loses_nothing(box: DeckBox) -> None:
 
 
 def test_a_full_disk_is_told_before_the_first_card(box: DeckBox) -> None:
-    with full_disk(100), pytest.raises(BoxError, match="make room"):
+    with room_for(100), pytest.raises(BoxError, match="make room"):
         box.prepare()
     assert not box.file.exists()
 

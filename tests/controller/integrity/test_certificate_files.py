@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import resource
-import signal
 import stat
-import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,32 +12,7 @@ from controller.integrity.certificate import Reason
 from controller.integrity.files import place
 from controller.integrity.filing import FilingError, Kind, checked, files_of, read, save
 from tests.controller.integrity.counted import COMPLETE, KEY, PUBLIC, certified, signed
-
-
-@contextmanager
-def room_for(size: int) -> Iterator[None]:
-    """The kernel takes this many bytes for a file and no more, like a full disk."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    try:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-        signal.signal(signal.SIGXFSZ, ignored)
-
-
-@contextmanager
-def mounted(folder: Path, *options: str) -> Iterator[None]:
-    if os.geteuid() != 0:
-        pytest.skip("mounting a small disk needs root")
-    done = subprocess.run(["mount", *options, str(folder)], capture_output=True, text=True)
-    if done.returncode != 0:
-        pytest.skip(f"this machine mounts nothing: {done.stderr.strip()}")
-    try:
-        yield
-    finally:
-        subprocess.run(["umount", str(folder)], check=True)
+from tests.disks import mounted, room_for
 
 
 def names(folder: Path) -> list[str]:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
-import subprocess
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
+from typing import cast
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from controller.journal.reader import JournalFile, export
@@ -23,6 +22,7 @@ from controller.model.events import Tick
 from drivers.readings import Health, HealthState
 from tests.controller.journal import night
 from tests.controller.journal.test_journal_records import bodies
+from tests.disks import mounted
 
 
 def ticks(count: int) -> list[Body]:
@@ -37,6 +37,7 @@ def whole(path: Path) -> list[Body]:
 
 
 @given(batches=st.lists(st.lists(bodies(), max_size=4), max_size=4), reopen=st.booleans())
+@example(batches=[[Tick(at=-0.0), Tick(at=cast(float, 3))]], reopen=True)
 @settings(max_examples=40, deadline=None)
 def test_what_is_written_is_read(
     tmp_path_factory: pytest.TempPathFactory, batches: list[list[Body]], reopen: bool
@@ -238,19 +239,6 @@ def test_a_folder_that_comes_later(tmp_path: Path) -> None:
         path.parent.mkdir()
         assert journal.commit().seq == 1
     assert len(whole(path)) == 1
-
-
-@contextmanager
-def mounted(folder: Path, *options: str) -> Iterator[None]:
-    if os.geteuid() != 0:
-        pytest.skip("mounting a small disk needs root")
-    done = subprocess.run(["mount", *options, str(folder)], capture_output=True, text=True)
-    if done.returncode != 0:
-        pytest.skip(f"this machine mounts nothing: {done.stderr.strip()}")
-    try:
-        yield
-    finally:
-        subprocess.run(["umount", str(folder)], check=True)
 
 
 def fill(file: Path) -> None:
