@@ -94,7 +94,6 @@ class Table:
         self._record = record
         self._deck_watch = deck_watch
         self._count = TableCount(layout)
-        self._read_at = 0.0
         self._number = 0
         self._deadline = inf
         self._focus: tuple[int, ...] = ()
@@ -112,26 +111,18 @@ class Table:
     def feed(self, reading: Reading) -> list[Said]:
         """One reading of the hardware."""
         if type(reading) is Poll:
+            events: list[TableEvent] = []
             if self._count.running:
-                self._read_at = reading.ended
-                self._count.poll(reading)
-                if not self._count.running:
-                    return self._count_stopped(reading.ended, "no card came")
-                if reading.antenna == self._count.antenna:
+                events += self._counted(reading)
+                if self._count.running and reading.antenna == self._count.antenna:
                     return []  # cards that pass are counted, not placed
-                if any(seat_of(z) for z in self.sensing.sensed().arriving):
-                    self._count.stop()
-                    return self._count_stopped(reading.ended, "cards were dealt") + self.feed(
-                        reading
-                    )
-            events = self.sensing.poll(reading)
-            if not events and reading.ended < self._deadline:
-                return []
-            if not events:
-                return self._judge([Tick(at=reading.ended)])
-            return self._judge([*events, *self._another_deck(reading.ended)])
+            if seen := self.sensing.poll(reading):
+                events += (*seen, *self._another_deck(reading.ended))
+            if events:
+                return self._judge(events)
+            return self._judge([Tick(at=reading.ended)]) if reading.ended >= self._deadline else []
         if isinstance(reading, KeyPress):
-            said = self._count_key(reading, DEALER)
+            said = self._deck_key(reading, DEALER)
             if said is not None:
                 return said
         event = self._event_of(reading)
@@ -139,7 +130,7 @@ class Table:
 
     def tell(self, event: TableEvent) -> list[Said]:
         """What a person says, or any other event that no reading makes."""
-        if isinstance(event, KeyPressed) and (said := self._count_key(event, event.by)) is not None:
+        if isinstance(event, KeyPressed) and (said := self._deck_key(event, event.by)) is not None:
             return said
         return self._judge([event])
 
@@ -157,10 +148,6 @@ class Table:
         if self.state.hand is not None and not self.state.hand.provisional:
             raise ValueError("a hand is on; the deck is counted between hands")
         self._count.start(self._vault.registered, self.state.deck.name or self._vault.playing, at)
-
-    def stop_count(self) -> None:
-        """Give a count up that is on; nothing of it is kept."""
-        self._count.stop()
 
     def confirm(self, at: float, by: str) -> list[Said] | None:
         """The word on a count that is on; None if there is none, and the word is about something
@@ -183,7 +170,7 @@ class Table:
     @property
     def only(self) -> int | None:
         """The antenna that alone is to be looked at now; None: all of them."""
-        return self._count.antenna if self._count.alone(self._read_at) else None
+        return self._count.antenna if self._count.alone else None
 
     # -- what can be asked -------------------------------------------------------------------------
 
@@ -215,8 +202,10 @@ class Table:
 
     # -- inside ------------------------------------------------------------------------------------
 
-    def _count_key(self, press: KeyPress | KeyPressed, by: str) -> list[Said] | None:
-        """A key that belongs to a count; None for one that does not."""
+    def _deck_key(self, press: KeyPress | KeyPressed, by: str) -> list[Said] | None:
+        """A key about the deck: what was said, or None where the rules are to judge it."""
+        if press.key == "deck-change":
+            self._vault.lock(None)  # its first cards will say which one it is
         if press.key == "count":
             with suppress(ValueError):  # no hand is broken off, and nothing is there to be counted
                 self.count(press.at)
@@ -232,15 +221,21 @@ class Table:
         if isinstance(reading, SeatReading):
             return SeatSeen(at=reading.at, seat=reading.seat, occupied=reading.occupied)
         if isinstance(reading, KeyPress):
-            if reading.key == "deck-change":
-                self._vault.lock(None)  # its first cards will say which one it is
             return KeyPressed(at=reading.at, key=reading.key)
         if isinstance(reading, Health):
             return self._health(reading)
         return None
 
-    def _count_stopped(self, at: float, reason: str) -> list[Said]:
-        return self._judge([CountStopped(at=at, reason=reason)])
+    def _counted(self, poll: Poll) -> list[TableEvent]:
+        """A look while a count is on: what ends the count, if it does."""
+        self._count.poll(poll)
+        if not self._count.running:
+            return [CountStopped(at=poll.ended, reason="no card came")]
+        ours = poll.antenna == self._count.antenna
+        if ours or not any(seat_of(z) for z in self.sensing.sensed().arriving):
+            return []
+        self._count.stop()
+        return [CountStopped(at=poll.ended, reason="cards were dealt")]
 
     def _another_deck(self, at: float, by: str = "") -> list[TableEvent]:
         """The deck in play, if it is another one than the rules know of."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
 from controller.model.cards import face_name
 from controller.model.events import (
@@ -45,19 +45,7 @@ Word = Literal[
     "count",
     "status",
 ]
-WORDS: tuple[Word, ...] = (
-    "seat",
-    "button",
-    "rule",
-    "dismiss",
-    "confirm",
-    "quiet",
-    "action",
-    "attest",
-    "defer",
-    "count",
-    "status",
-)
+WORDS: tuple[Word, ...] = get_args(Word)
 
 
 class FloorError(Exception):

@@ -262,11 +262,6 @@ def enrolled(decks: Iterable[Deck]) -> tuple[Deck, ...]:
     return tuple(deck for deck in decks if deck.status is not DeckStatus.RETIRED)
 
 
-def as_vault(decks: Iterable[Deck]) -> dict[Uid, tuple[str, str]]:
-    """Deck and face by UID of every deck that is not retired, as the vault takes them."""
-    return {tag.uid: (deck.name, tag.face) for deck in enrolled(decks) for tag in deck.tags}
-
-
 def known_tags(decks: Iterable[Deck]) -> dict[Uid, tuple[str, str]]:
     """Deck and face by UID of every deck that the house ever registered: a retired one that comes
     back is called by its name, and is not taken for a stranger's."""

@@ -51,13 +51,15 @@ class TableCount:
         self._waiting_since: float | None = None
         self._first: list[Poll] = []
         self._card_at = 0.0
+        self._at = 0.0  # of the latest look
         self._passed = False  # whether a card has come since the count began
         self.running = False  # asked at every look, so no property
 
     def __repr__(self) -> str:
         return f"<counts at antenna {self.antenna}: {self._counting or 'none'}>"
 
-    def alone(self, at: float) -> bool:
+    @property
+    def alone(self) -> bool:
         """Whether cards are passing, and the antenna alone is to be looked at. Not before the first
         has come, nor when they stop coming: somebody may have begun a deal instead.
         """
@@ -65,7 +67,7 @@ class TableCount:
         passing = self._waiting_since is not None or (
             counting is not None and counting.stage is CountStage.PASSING
         )
-        return passing and self._passed and at - self._card_at <= ALONE_S
+        return passing and self._passed and self._at - self._card_at <= ALONE_S
 
     @property
     def shown(self) -> CountShown | None:
@@ -90,7 +92,7 @@ class TableCount:
         if not cards:
             raise ValueError("no deck is registered; burnturn deck register NAME --back COLOUR")
         self.stop()
-        self._cards, self._card_at = cards, at
+        self._cards, self._card_at, self._at = cards, at, at
         self.running = True
         if deck is None:
             self._waiting_since = at
@@ -105,6 +107,7 @@ class TableCount:
 
     def poll(self, poll: Poll) -> None:
         """A look of any antenna. A count that lies idle is given up."""
+        self._at = poll.ended
         if poll.antenna == self.antenna and poll.uids:
             self._card_at, self._passed = poll.ended, True
         elif poll.ended - self._card_at > IDLE_S and self.result is None:

@@ -22,13 +22,13 @@ from controller.model.events import (
     TableOpened,
 )
 from controller.model.findings import FindingChanged, Said
-from controller.model.table import COUNT, reference_layout
+from controller.model.table import COUNT, reference_layout, seat_zone
 from controller.pipeline import Table
 from controller.rules.profile import load
 from controller.scenario.night import field_antennas
 from controller.vault import Vault
 from drivers.factory import Dealer, PassOver, SweepScheduler, World, polls
-from drivers.readings import KeyPress, Poll, Uid
+from drivers.readings import KeyPress, Outcome, Poll, Uid
 
 SEATS = (1, 2, 3, 4)
 LAYOUT = reference_layout()
@@ -268,3 +268,27 @@ def test_another_deck_begins_anew() -> None:
     assert watch.suspects()
     assert watch.ended("blue", chance.sample(list(blue), 26), 26, 9, 61.0) == []
     assert watch.suspects() == ()
+
+
+def test_the_look_that_ends_an_idle_count_is_looked_at_too() -> None:
+    table = CountedTable()
+    table.press("count")
+    seat = LAYOUT.by_zone[seat_zone(1)].antenna
+    at = table.world.now + 61.0
+    card = table.world.deck("red")[0].uid
+    table.table.feed(Poll(seat, (card,), Outcome.SEEN, at - 0.02, at))
+    assert [e.reason for e in table.events if isinstance(e, CountStopped)] == ["no card came"]
+    assert table.table.sensing.sensed().arriving == (seat_zone(1),)
+
+
+@pytest.mark.parametrize("told", [False, True])
+def test_another_deck_is_expected_by_whatever_way_the_key_came(told: bool) -> None:
+    table = CountedTable()
+    table.table.change_deck("red", table.world.now, "anna")
+    assert table.vault.playing == "red"
+    if told:
+        table.table.tell(KeyPressed(at=table.world.now, key="deck-change", by="anna"))
+    else:
+        table.table.feed(KeyPress("deck-change", table.world.now))
+    assert table.vault.playing is None
+    assert [e.key for e in table.events if isinstance(e, KeyPressed)] == ["deck-change"]

@@ -12,8 +12,9 @@ from controller.integrity.decks import (
     DeckStatus,
     DeckTag,
     added,
-    as_vault,
     deck_faults,
+    enrolled,
+    known_tags,
     name_faults,
     paired,
     ready,
@@ -98,13 +99,14 @@ def test_a_used_deck_keeps_its_pair_and_cannot_be_paired_anew() -> None:
         paired(house, "a", "c")
 
 
-def test_the_vault_knows_used_decks_and_no_retired_one() -> None:
+def test_a_retired_deck_is_not_enrolled_and_still_known_by_its_name() -> None:
     house = retired(used((deck("a"), deck("b", "blue")), "a"), "b")
-    vault = Vault(as_vault(house))
     a, b = house
-    assert vault.knows(a.tags[0].uid)
-    assert not vault.knows(b.tags[0].uid)
+    assert enrolled(house) == (a,)
     assert b.status is DeckStatus.RETIRED
+    vault = Vault(known_tags(house))
+    assert vault.registered[a.tags[0].uid][0] == "a"
+    assert vault.registered[b.tags[0].uid][0] == "b"
 
 
 def test_a_retired_deck_frees_its_pair_and_may_come_back() -> None:

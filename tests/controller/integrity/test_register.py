@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from controller.config import load
 from controller.integrity.count_antenna import count_antenna, count_reader
-from controller.integrity.decks import Deck, DeckError, as_vault, paired
+from controller.integrity.decks import Deck, DeckError, known_tags, paired
 from controller.integrity.register import (
     GONE_LOOKS,
     LOOKS,
@@ -457,5 +457,5 @@ def test_a_fresh_deck_is_registered_over_emulated_bytes_whatever_the_hand_does_w
     made = now.deck("2026-11-30T20:00:00+00:00")
     assert {tag.face: tag.uid for tag in made.tags if tag.face in FACES} == hand.truth
     assert len(made.jokers) == 2
-    assert len(as_vault((RED, made))) == 54 + 54
+    assert len(known_tags((RED, made))) == 54 + 54
     assert troubles >= {Trouble.TWO_CARDS, Trouble.LAID_ALREADY, Trouble.OTHER_DECK}
