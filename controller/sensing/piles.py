@@ -27,6 +27,9 @@ def hear(antenna: Antenna, uids: Sequence[Uid], strangers: int) -> None:
         antenna.silent = antenna.roomy = antenna.plain = 0
         antenna.barren = 0.0
         return
+    sharp = _sharp(antenna, len(uids) - strangers, strangers)
+    if not sharp:
+        antenna.blurred += 1
     if not antenna.silent and strangers + len(settled) == len(uids):
         return
     stack = antenna.max_stack
@@ -61,10 +64,12 @@ def hear(antenna: Antenna, uids: Sequence[Uid], strangers: int) -> None:
                     tag.missed += tag.silent
                 tag.silent = 0
                 tag.doubt = 0.0
+                tag.heard()
         else:
             if not tag.silent:
                 tag.seen_until = antenna.last_ended
             tag.silent += 1
+            tag.lapsing += sharp
             tag.doubt += doubt
             silent += 1
             if tag.silent > longest:
@@ -78,6 +83,17 @@ def hear(antenna: Antenna, uids: Sequence[Uid], strangers: int) -> None:
         antenna.misses += silent
     if silent and strangers and len(settled) == stack:
         antenna.squeeze = _squeeze(antenna)
+
+
+def _sharp(antenna: Antenna, named: int, strangers: int) -> bool:
+    """Whether a look could tell every settled card from the others: then it says how well each
+    one's tag is read. One that names none of several says that they were taken up, or that the
+    antenna failed, and nothing of a tag."""
+    cards = len(antenna.settled)
+    if antenna.heap or (cards > 1 and not named):
+        return False
+    stack = antenna.max_stack
+    return stack is None or cards + max(strangers, len(antenna.open)) <= stack
 
 
 def is_gone(antenna: Antenna, tag: Tag, nats: float) -> bool:
