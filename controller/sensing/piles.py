@@ -27,15 +27,22 @@ def hear(antenna: Antenna, uids: Sequence[Uid], strangers: int) -> None:
         antenna.silent = antenna.roomy = antenna.plain = 0
         antenna.barren = 0.0
         return
-    sharp = _sharp(antenna, len(uids) - strangers, strangers)
+    stack = antenna.max_stack
+    named, lying = len(uids) - strangers, len(settled)
+    cards = lying + len(antenna.open)
+    # A look that could tell each card says how well its tag is read; not one that names none of
+    # several: they were taken up together, or the antenna failed.
+    sharp = (
+        (stack is None or (cards <= stack and lying + strangers <= stack))
+        and not antenna.heap
+        and (named > 0 or lying == 1)
+    )
     if not sharp:
         antenna.blurred += 1
-    if not antenna.silent and strangers + len(settled) == len(uids):
+    if not antenna.silent and named == lying:
         return
-    stack = antenna.max_stack
     room = stack is None or len(uids) < stack
     # Whoever is missing from a full answer is the one too many.
-    cards = len(settled) + len(antenna.open)
     crowded = stack is not None and (cards > stack or not room)
     antenna.crowded = crowded
     antenna.roomy = antenna.roomy + 1 if room else 0
@@ -83,17 +90,6 @@ def hear(antenna: Antenna, uids: Sequence[Uid], strangers: int) -> None:
         antenna.misses += silent
     if silent and strangers and len(settled) == stack:
         antenna.squeeze = _squeeze(antenna)
-
-
-def _sharp(antenna: Antenna, named: int, strangers: int) -> bool:
-    """Whether a look could tell every settled card from the others: then it says how well each
-    one's tag is read. One that names none of several says that they were taken up, or that the
-    antenna failed, and nothing of a tag."""
-    cards = len(antenna.settled)
-    if antenna.heap or (cards > 1 and not named):
-        return False
-    stack = antenna.max_stack
-    return stack is None or cards + max(strangers, len(antenna.open)) <= stack
 
 
 def is_gone(antenna: Antenna, tag: Tag, nats: float) -> bool:

@@ -227,7 +227,8 @@ class Sensing:
             antenna.polls += 1
             antenna.last_ended = ended
             if antenna.full:
-                antenna.blurred += antenna.packed
+                if antenna.packed:
+                    antenna.blurred += 1
                 return []
             antenna.looks.append(started)
             return answer(antenna, started, ended) if antenna.watching else []
@@ -242,7 +243,6 @@ class Sensing:
         events: list[TableEvent] = []
         self._stale = True
         self._look_s = ended - started
-        self._looking = None
         antenna.changed = uids != antenna.answer
         if antenna.changed:
             antenna.answer = tuple(uids)
@@ -344,6 +344,7 @@ class Sensing:
             return
         self._note_looks(tag, home)
         del home.settled[tag.uid]
+        home.packed = self._deaf(home)
         home.hooked.pop(tag.uid, None)
         tag.strays.clear()
         tag.home = None
@@ -742,6 +743,7 @@ class Sensing:
         tag.reads.clear()
         tag.flips.clear()
         antenna.settled[tag.uid] = tag
+        antenna.packed = self._deaf(antenna)
         if source is not antenna:
             antenna.last_came = max(antenna.last_came, run.first_ended)
         antenna.steady = tuple(antenna.settled)

@@ -228,7 +228,6 @@ class Antenna:
         thought.
         """
         self.full = not self.room()
-        self.packed = self.max_stack is not None and len(self.settled) > self.max_stack
         self.quiet = not (self.concerned or self.hooked or self.silent or self.heap or self.stuck)
 
     def figures(self) -> ZoneFigures:
