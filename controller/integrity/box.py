@@ -115,6 +115,15 @@ class DeckBox:
                 raise self._not_written(error) from error
         return after
 
+    def house_key(self) -> bytes:
+        """The key, for what else is kept beside the decks; made if there is neither one nor a box
+        that needs it. Raises BoxError."""
+        if (key := self._kept_key()) is not None:
+            return key
+        with self._locked():
+            self.load()
+            return self._own_key()
+
     # -- inside ------------------------------------------------------------------------------------
 
     @contextlib.contextmanager

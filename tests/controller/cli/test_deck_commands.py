@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from controller.app import decks_at_table, house_decks
 from controller.cli.main import main
 from controller.config import Config, load, sample_text
+from controller.house import decks_at_table, house_decks
 from controller.integrity.box import DeckBox
 from controller.integrity.decks import added, retired
 from tests.controller.integrity.houses import deck

@@ -22,7 +22,7 @@ class Looked:
     """Sensing that is given looks one after the other, and an empty look elsewhere between them."""
 
     def __init__(self) -> None:
-        self.sensing = Sensing(LAYOUT, Vault({u: ("red", "As") for u in (A, B, C)}))
+        self.sensing = Sensing(LAYOUT, Vault(dict.fromkeys((A, B, C), ("red", "As"))))
         self.now = 0.0
 
     def look(self, *uids: Uid, times: int = 1, antenna: int = SEAT) -> None:
@@ -147,7 +147,7 @@ def test_the_twin_reads_each_tag_as_often_as_it_is_good(seed: int) -> None:
                 dealer.due(reading.ended)
                 if reading.ended > played.next_at:
                     break
-        sensing.renew(reading.ended)
+        sensing.renew(played.next_at)
     found = sensing.looked()
     looks = sum(n for n, _ in found.values())
     reads = sum(n for _, n in found.values())
