@@ -39,7 +39,14 @@ T = TypeVar("T")
 
 class MemoryFileError(ValueError):
     """A file of the table's memory that cannot be read. The text says what, where, and what to do
-    next."""
+    next; `what` what and where alone."""
+
+    def __init__(self, what: str) -> None:
+        self.what = what
+        super().__init__(
+            f"{what}. Next: put a whole copy there while the table is stopped; without one, start"
+            " the table, which puts the file aside and begins anew"
+        )
 
 
 class HouseMemory:
@@ -85,7 +92,7 @@ class HouseMemory:
         try:
             content = boxes._read(path)
         except BoxError as error:
-            raise MemoryFileError(str(error)) from error
+            raise MemoryFileError(str(error).partition(". Next")[0]) from error
         if content is None:
             return None
         if not content.startswith(word):
@@ -93,9 +100,11 @@ class HouseMemory:
             raise MemoryFileError(f"{path}: {what}")
         mark, sealed = content[len(word) :][:_MARK_BYTES], content[len(word) + _MARK_BYTES :]
         try:
-            key = self._box.house_key()
+            key = self._box.kept_key()
         except BoxError as error:
-            raise MemoryFileError(f"{path}: cannot be opened: {error}") from error
+            raise MemoryFileError(str(error).partition(". Next")[0]) from error
+        if key is None:
+            raise MemoryFileError(f"{path}: cannot be read without {self._box.key}, which is gone")
         try:
             return meaning(SecretBox(key).decrypt(sealed))
         except (CryptoError, ValueError, TypeError) as error:
@@ -113,14 +122,14 @@ class HouseMemory:
             with contextlib.suppress(OSError):
                 path.replace(aside)
             what = (
-                "what it held of the house's shuffle and of worn tags"
+                "What was learned of the house's shuffle and of worn tags"
                 if path == self.record_file
-                else "the running test of the deck"
+                else "The running test of the deck"
             )
             self.notes.append(
-                f"{error}. {what[0].upper()}{what[1:]} begins anew; what could not be read lies in"
-                f" {aside}. Next: count the deck; if there is a whole copy of the file, stop the"
-                " table, put it there and start again"
+                f"{error.what}. {what} begins anew; what could not be read lies in {aside}. Next:"
+                " count the deck; if there is a whole copy of the file, stop the table, put it"
+                " there and start again"
             )
             return None
 

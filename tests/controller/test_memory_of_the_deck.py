@@ -60,8 +60,8 @@ class Dealt:
     decks: Decks
 
 
-def deal(hands: int, *, tags: int = 3, order: int = 3, pauses_s: float = 0.0) -> Dealt:
-    """Hands dealt in virtual time from `DUSK` on. tags: which tags; order: which faces lie where."""
+def deal(hands: int, *, tags: int = 3, order: int = 3) -> Dealt:
+    """Hands dealt in virtual time from `DUSK` on. tags: which tags; order: which faces where."""
     config = config_in(Path("/nowhere"))
     antennas = [
         FieldAntenna(
@@ -317,9 +317,7 @@ def test_a_state_from_before_a_count_is_not_taken_up(
     assert spend(config, (), dealt.decks).desk().suspects == ()
 
 
-def test_a_count_of_a_spare_deck_answers_nothing(
-    tmp_path: Path, dealt: Dealt, hasty: None
-) -> None:
+def test_a_count_of_a_spare_deck_answers_nothing(tmp_path: Path, dealt: Dealt, hasty: None) -> None:
     config = config_in(tmp_path)
     spare = lambda d: d.tell(replace(counted(d), deck="blue"))  # noqa: E731
     daemon = spend(config, dealt.readings[: dealt.ends[7]], dealt.decks, then=spare)
@@ -339,7 +337,11 @@ def test_a_file_that_cannot_be_read_is_noted_and_begun_anew(
     if damage == "key":
         config.deck_key.write_bytes(bytes(32))
     else:
-        broken = {"cut": whole[: len(whole) // 2], "flipped": whole[:-1] + b"\xff", "other": b"a letter"}
+        broken = {
+            "cut": whole[: len(whole) // 2],
+            "flipped": whole[:-1] + b"\xff",
+            "other": b"a letter",
+        }
         path.write_bytes(broken[damage])
     daemon = spend(config, dealt.readings[dealt.ends[1] : dealt.ends[2]], dealt.decks)
     (note,) = [n for n in daemon.notes if str(path) in n]
