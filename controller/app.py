@@ -352,6 +352,8 @@ class Daemon:
     def _begin(self) -> None:
         """The first records: the start, and the opening or what is taken up."""
         r, at = self._resumption, self.clock()
+        if self._watch is not None:
+            self._watch.start()
         away_s = None if r is None else max(0.0, time.time() - r.last_wall)
         begin(self._recorder.journal, at, r, offset_s=self.clock.offset_s, away_s=away_s)
         if r is None:

@@ -154,7 +154,7 @@ def worn_words(deck: str, tags: int) -> str:
 def watch_beside(config: Config, vault: Vault, state: RulesState | None) -> WatchBeside:
     """The running test of this table, with what it remembers. state: what the rules go on from
     after a restart."""
-    memory = HouseMemory(DeckBox(config.deck_file, config.deck_key), vault.registered)
+    memory = HouseMemory(DeckBox(config.deck_file, config.deck_key), vault.deck_of)
     rates = [1.0 - a.profile.miss_rate for a in config.layout.antennas]
     watch = DeckWatch(vault, min(rates), usual=usual_shuffle(config), memory=memory)
     executor = ThreadPoolExecutor(1, thread_name_prefix="deck test")
@@ -162,7 +162,6 @@ def watch_beside(config: Config, vault: Vault, state: RulesState | None) -> Watc
     if state is not None:
         in_hand = state.hand is not None and state.hand.announced
         beside.resume(stand_of(state), _suspected(state), in_hand)
-    beside.start()
     return beside
 
 

@@ -87,7 +87,7 @@ def learned_shuffle(config: Config) -> Learned:
 
 
 def _memory(config: Config) -> HouseMemory:
-    return HouseMemory(DeckBox(config.deck_file, config.deck_key), ())
+    return HouseMemory(DeckBox(config.deck_file, config.deck_key), {})
 
 
 # ---- words
@@ -114,8 +114,8 @@ def shuffle_words(learned: Learned) -> Iterator[str]:
         yield "Next: see whether the dealers keep to the routine, and whether all antennas read"
     if belief is not None:
         yield f"the house says of itself: {learned.stated} ({learned.usual})"
-    yield "acts in their order; gathered cards on top of the stub, or stub-over"
-    if not hands:
+    yield "  (acts in their order; gathered cards lie on the stub; stub-over: the stub on them)"
+    if not any(learned.returns.waited):
         return
     yield (
         f"counted in {_hands(hands)}, {learned.returns.seen_share:.0%} of the dealt cards seen;"

@@ -252,7 +252,7 @@ class DeckWatch:
 
     def _night_over(self, at: float) -> None:
         self._settle_returns()
-        record = self._record.night(self._night, self._vault.registered)
+        record = self._record.night(self._night, self._vault.deck_of)
         if self._memory.keep_record(record):
             self._record = record
             self._night = Tonight(record.nights + 1, at)

@@ -94,18 +94,18 @@ class HouseRecord:
     def __repr__(self) -> str:
         return f"<record of {self.nights} nights, {len(self.looks)} tags>"
 
-    def night(self, tonight: Tonight, known: Iterable[Uid]) -> HouseRecord:
-        """The record with one more night, of the tags that the house still knows."""
+    def night(self, tonight: Tonight, known: Mapping[Uid, str]) -> HouseRecord:
+        """The record with one more night. known: the deck of every tag that the house still
+        knows."""
         if tonight.number <= self.nights:
             return self  # it is in here already: a power cut came before anybody was told
-        tags = set(known)
-        before = Wear({uid: nights for uid, nights in self.looks.items() if uid in tags})
-        after = before.night({u: n for u, n in tonight.looks.items() if u in tags})
+        before = Wear({uid: nights for uid, nights in self.looks.items() if uid in known})
+        after = before.night({u: n for u, n in tonight.looks.items() if u in known})
         return replace(
             self,
             nights=tonight.number,
             returns=summed(self.returns, tonight.returns),
-            looks={uid: after.nights.get(uid, ()) for uid in tags},
+            looks={uid: after.nights.get(uid, ()) for uid in _whole_decks(after.nights, known)},
         )
 
     def wear(self, tags: Iterable[Uid]) -> Wear:
@@ -146,6 +146,12 @@ def summed(one: Mapping[int, Returns], other: Mapping[int, Returns]) -> dict[int
     """Returns of the same games added up."""
     games = sorted(one.keys() | other.keys())
     return {g: one.get(g, Returns()) + other.get(g, Returns()) for g in games}
+
+
+def _whole_decks(some: Iterable[Uid], known: Mapping[Uid, str]) -> set[Uid]:
+    """Every tag of the decks of which some are meant."""
+    decks = {known[uid] for uid in some if uid in known}
+    return {uid for uid, deck in known.items() if deck in decks}
 
 
 # ---- spelling
@@ -226,11 +232,12 @@ def read_record(spelled: bytes) -> HouseRecord:
         raise ValueError("not a record as this build keeps it") from None
 
 
-def spell_kept(kept: Kept, known: Iterable[Uid]) -> bytes:
-    """What is kept as bytes. known: every tag of the house; each takes the same room."""
+def spell_kept(kept: Kept, known: Mapping[Uid, str]) -> bytes:
+    """What is kept as bytes. known: the deck of every tag of the house; each tag of a deck that was
+    on the table tonight takes the same room."""
     night, stand = kept.tonight, kept.stand
     none = NightLooks(0, 0)
-    looks = {uid: night.looks.get(uid, none) for uid in sorted(known)}
+    looks = {uid: night.looks.get(uid, none) for uid in sorted(_whole_decks(night.looks, known))}
     head = {
         "stand": {
             "deck": stand.deck,

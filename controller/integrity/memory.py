@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -50,12 +50,12 @@ class MemoryFileError(ValueError):
 
 
 class HouseMemory:
-    """The memory beside `box`. known: every tag of the house. notes: lines for people, to be taken
-    out by whoever shows them; put in from whatever thread."""
+    """The memory beside `box`. known: the deck of every tag of the house. notes: lines for people,
+    to be taken out by whoever shows them; put in from whatever thread."""
 
-    def __init__(self, box: DeckBox, known: Iterable[Uid]) -> None:
+    def __init__(self, box: DeckBox, known: Mapping[Uid, str]) -> None:
         self._box = box
-        self._known = tuple(known)
+        self._known = known
         self._mute = False
         self.record_file = box.file.with_name(box.file.name + ".record")
         self.tonight_file = box.file.with_name(box.file.name + ".tonight")

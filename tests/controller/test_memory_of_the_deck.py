@@ -157,7 +157,9 @@ def told(config: Config) -> list[Body]:
 
 
 def memory(config: Config, decks: Decks) -> HouseMemory:
-    return HouseMemory(DeckBox(config.deck_file, config.deck_key), decks)
+    return HouseMemory(
+        DeckBox(config.deck_file, config.deck_key), {u: d for u, (d, _) in decks.items()}
+    )
 
 
 def kept(config: Config, decks: Decks) -> Kept:

@@ -32,8 +32,8 @@ def house(tmp_path: Path) -> House:
 
 
 def memory(house: House) -> HouseMemory:
-    tags = [tag.uid for d in house.box.load() for tag in d.tags]
-    return HouseMemory(house.box, tags)
+    deck_of = {tag.uid: d.name for d in house.box.load() for tag in d.tags}
+    return HouseMemory(house.box, deck_of)
 
 
 def worn_record() -> HouseRecord:

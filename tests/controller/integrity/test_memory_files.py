@@ -28,7 +28,7 @@ def box(tmp_path: Path) -> DeckBox:
 
 
 def memory(box: DeckBox) -> HouseMemory:
-    return HouseMemory(box, VAULT.registered)
+    return HouseMemory(box, VAULT.deck_of)
 
 
 def hands(watch: DeckWatch, first: int, count: int) -> None:

@@ -369,4 +369,5 @@ def test_a_table_opened_anew_keeps_its_decks_and_forgets_its_hands() -> None:
     assert standing.count("SPARE_DECK_MISSING") == 1
     assert standing.count("DECK_SHORT") == 1
     (count,) = [d for d in engine.progress(after).duties if d.kind is DutyKind.COUNT]
+    assert before.deck.counted_at is not None
     assert count.due_at == before.deck.counted_at + 60 * MINUTE_S
