@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from controller.config import Config
-from controller.floor.client import operator, say
+from controller.floor.client import NotRunningError, operator, say
 from controller.floor.commands import Command, FloorError
 from controller.integrity.box import DeckBox
 from controller.integrity.deck_watch import returns_of
@@ -65,11 +65,13 @@ def worn(config: Config, decks: Iterable[Deck], warn: Callable[[str], None]) -> 
 
 
 def hand_is_on(config: Config) -> bool:
-    """Whether a table is being watched at which a hand is on: then no card is named."""
+    """Whether a table is being watched at which a hand is on, or may be: then no card is named."""
     try:
         answer = say(config.socket, Command(do="status", by=operator()))
-    except FloorError:
+    except NotRunningError:
         return False
+    except FloorError:
+        return True
     return answer.data.get("stage") not in (Stage.CLOSED.value, Stage.BETWEEN.value)
 
 

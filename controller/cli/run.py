@@ -54,8 +54,8 @@ def run(
         float, typer.Option(min=0, help="Of the replay: 1 as it was, 0 as fast as it goes.")
     ] = 1.0,
 ) -> None:
-    """Watch a table: readers, rules, journal, board. SIGTERM ends it cleanly; after a kill the next
-    start takes the hand up again."""
+    """Watch a table: readers, rules, journal, board. SIGTERM ends it cleanly. The next start goes
+    on from where the table stood, after a kill too."""
     from controller.config import ConfigError, load
 
     try:

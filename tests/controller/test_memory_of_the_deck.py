@@ -12,9 +12,11 @@ import pytest
 
 from controller.app import Daemon
 from controller.config import Config
+from controller.floor.commands import FloorError
 from controller.integrity.box import DeckBox
 from controller.integrity.house_record import HouseRecord, Kept
 from controller.integrity.memory import HouseMemory
+from controller.integrity.shuffles import AGES, Returns
 from controller.integrity.suspect import Watchlist
 from controller.journal.reader import JournalFile
 from controller.journal.record import Body, body_of
@@ -364,6 +366,30 @@ def test_a_disk_that_takes_nothing_is_noted_once_and_the_table_goes_on(
     assert "cannot be written" in note
     assert daemon.trouble == ()
     assert sum(isinstance(b, HandEnded) for b in told(config)) >= 2
+
+
+def test_a_daemon_that_may_not_speak_for_the_floor_leaves_the_memory_alone(
+    tmp_path: Path, dealt: Dealt
+) -> None:
+    config = config_in(tmp_path)
+    spend(config, dealt.readings[: dealt.ends[1]], dealt.decks)
+    files = memory(config, dealt.decks)
+    files.keep_record(HouseRecord(1, returns=enough()))
+    before = [p.read_bytes() for p in (files.record_file, files.tonight_file)]
+    config.socket.write_text("something else")
+    with pytest.raises(FloorError, match="something else"):
+        spend(config, (), dealt.decks)
+    assert [p.read_bytes() for p in (files.record_file, files.tonight_file)] == before
+    config.socket.unlink()
+    spend(config, (), dealt.decks)
+    assert memory(config, dealt.decks).record().beliefs[2].hands >= 300
+
+
+def enough() -> dict[int, Returns]:
+    """Returns of a perfect shuffle, over more hands than a fit needs."""
+    waited = tuple(52 * 300 // (n + 2) for n in range(AGES))
+    again = tuple(w * 22 // 52 for w in waited)
+    return {2: Returns(waited, again, ((22, 300),), 22 * 300)}
 
 
 # ---- the decks' hours

@@ -9,6 +9,7 @@ import pytest
 
 from controller.cli import learned
 from controller.config import ConfigError, read, sample_text
+from controller.floor.client import NotRunningError
 from controller.floor.commands import Answer, FloorError
 from controller.integrity.decks import added
 from controller.integrity.house_record import Belief, HouseRecord, Kept, Tonight
@@ -50,7 +51,9 @@ def counted(hands: int) -> Returns:
 def hand_on(monkeypatch: pytest.MonkeyPatch, stage: str | None) -> None:
     def say(path: Path, command: object) -> Answer:
         if stage is None:
-            raise FloorError("the daemon is not running")
+            raise NotRunningError("the daemon is not running")
+        if not stage:
+            raise FloorError("permission denied")
         return Answer(True, "", {"stage": stage})
 
     monkeypatch.setattr(learned, "say", say)
@@ -79,7 +82,7 @@ def test_worn_tags_are_counted_in_the_list_and_named_between_hands(
     assert "wearing out" not in house.said(capsys, "show", "blue-1")
 
 
-@pytest.mark.parametrize("stage", ["deal", "preflop", "river"])
+@pytest.mark.parametrize("stage", ["deal", "preflop", "river", ""])
 def test_no_worn_card_is_named_while_a_hand_is_on(
     house: House, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, stage: str
 ) -> None:
