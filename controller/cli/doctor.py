@@ -104,8 +104,9 @@ def _running(config: Config) -> bool:
 
 
 def _source(config: Config) -> Source:
-    from controller.app import TableClock, readers_of
+    from controller.app import readers_of
     from controller.robot_table import RobotTable
+    from controller.taking_up import TableClock
 
     return RobotTable(config) if config.simulated else readers_of(config, TableClock())
 

@@ -115,6 +115,19 @@ class DeckBox:
                 raise self._not_written(error) from error
         return after
 
+    def kept_key(self) -> bytes | None:
+        """The key, if there is one. Raises BoxError."""
+        return self._kept_key()
+
+    def house_key(self) -> bytes:
+        """The key, for what else is kept beside the decks; made if there is neither one nor a box
+        that needs it. Raises BoxError."""
+        if (key := self._kept_key()) is not None:
+            return key
+        with self._locked():
+            self.load()
+            return self._own_key()
+
     # -- inside ------------------------------------------------------------------------------------
 
     @contextlib.contextmanager
