@@ -388,10 +388,7 @@ class Daemon:
         self._go_on(told=1)
 
     def _to_attest(self) -> tuple[str, ...]:
-        """Rows that somebody has yet to confirm."""
-        state = self._table.state
-        rows = () if state.book is None else state.book.attested_rows
-        return tuple(row for row, _ in rows if row not in state.deck.attested)
+        return engine.to_attest(self._table.state)
 
     def _profile_in_force(self) -> Profile:
         return self.profile.for_game(self.config.file.table.game)
