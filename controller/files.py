@@ -100,11 +100,13 @@ def make_folder(folder: Path) -> None:
         _sync(made.parent)
 
 
-def remedy(error: OSError, otherwise: str = "name another place") -> str:
+def remedy(
+    error: OSError, otherwise: str = "name another place", then: str = ", then do it again"
+) -> str:
     """What a person does next about a file that could not be written. otherwise: the way out where
-    the place itself will not do."""
+    the place itself will not do. then: what follows once there is room."""
     if error.errno in FULL:
-        return "Next: make room on that disk, then do it again"
+        return f"Next: make room on that disk{then}"
     if error.errno == errno.EROFS:
         return f"Next: that disk is read-only: mount it for writing, or {otherwise}"
     return f"Next: see that this user may write in that folder, or {otherwise}"

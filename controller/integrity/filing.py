@@ -76,8 +76,8 @@ def save(certificate: Certificate, key: SigningKey, folder: Path) -> dict[Kind, 
             return paths
     except OSError as e:
         raise FilingError(
-            f"{folder}: the certificate cannot be written ({e.strerror}). {remedy(e, _ELSEWHERE)},"
-            " then have it issued again."
+            f"{folder}: the certificate cannot be written ({e.strerror})."
+            f" {remedy(e, _ELSEWHERE, then='')}. A running table tries again every minute."
         ) from e
     raise FilingError(
         f"{folder}: holds {_TRIES} certificates of the same deck and second already."
