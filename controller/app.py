@@ -18,16 +18,17 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import Protocol, Self
 
+from controller.certifying import Certifying
 from controller.config import Config, reader_specs
 from controller.floor.commands import Desk
 from controller.floor.server import FloorServer
 from controller.integrity.box import BoxError
 from controller.integrity.decks import DeckError
+from controller.integrity.filing import FilingError
 from controller.integrity.table_count import CountShown
 from controller.journal.record import Body, CertificateFiled, Stopped
 from controller.journal.recorder import LIMIT_S, Recorder, Recording
@@ -61,16 +62,12 @@ from drivers.contracts import LedBoard
 from drivers.errors import DriverError
 from drivers.readings import Health, HealthState, Poll, Reading, Uid
 
-if TYPE_CHECKING:
-    from controller.certifying import Counted
-
 FRAMES_PER_S = 8
 REPEAT_S = 1.0  # a frame is sent this often even if nothing changed
 RETRY_S = 1.0
 SILENT_S = 1.0  # without a reading for so long, time is passed on by hand
 FINDINGS_KEPT = 40
 NOTES_KEPT = 8
-FIRST_YEAR = 2025  # a wall clock that says less was never set
 LONG = 500  # events after which the journal should say anew where the table stands
 
 
@@ -183,8 +180,7 @@ class Daemon:
         self.notes: deque[str] = deque(maxlen=NOTES_KEPT)
         self._focus: tuple[int, ...] = ()
         self._only: int | None = None
-        self._counted: Counted | None = None
-        self._to_certify = False
+        self._certifying = Certifying(config)
         self.certificates: list[Path] = []
         self._health: dict[str, Health] = {}
         self._findings: dict[int, Finding] = {}
@@ -219,7 +215,7 @@ class Daemon:
             for h in self._health.values()
             if h.state is not HealthState.OK
         ]
-        return tuple(lines + self.warnings)
+        return (*lines, *self.warnings, *self._certifying.trouble)
 
     @property
     def counting(self) -> CountShown | None:
@@ -305,6 +301,7 @@ class Daemon:
                 # first: a daemon that may not speak for the floor leaves no mark in the journal
                 await stack.enter_async_context(floor)
                 self._begin()
+                self._certifying.take_up(self._table.state.decks)
                 await self._commit()
                 for board in self._boards:
                     await stack.enter_async_context(board)
@@ -343,7 +340,7 @@ class Daemon:
         if clean:
             self._recorder.stage(Stopped(at=self.clock(), reason=self._stopped_by))
             await self._commit()
-            await self._certify(closing=True)
+            await self._certify_closing()
         await self._recorder.close()
         if self._watch is not None:
             await self._watch.close(self.clock(), clean)
@@ -393,10 +390,7 @@ class Daemon:
         )
 
     def _to_attest(self) -> tuple[str, ...]:
-        """Rows that somebody has yet to confirm."""
-        state = self._table.state
-        rows = () if state.book is None else state.book.attested_rows
-        return tuple(row for row, _ in rows if row not in state.deck.attested)
+        return engine.to_attest(self._table.state)
 
     def _profile_in_force(self) -> Profile:
         return self.profile.for_game(self.config.file.table.game)
@@ -502,15 +496,15 @@ class Daemon:
             sealed = self._vault.sealed(event.token)
         if isinstance(event, SeatRegistered):
             self._registered(event)
-        if isinstance(event, DeckCounted):
-            self._counted = self._certifiable(event)
-            self._to_certify = True
         if isinstance(event, DeckInPlay):
             before = self._table.state.deck.name
             if before is not None and not self.profile.used_deck_returns.value:
                 self._used.append(before)
         self._told = 0 if isinstance(event, TableOpened) and event.so_far else self._told + 1
-        return self._stage(event, sealed)
+        number = self._stage(event, sealed)
+        if isinstance(event, DeckCounted):
+            self._certifying.counted(event, number, self._table.state.decks)
+        return number
 
     def _stage(self, body: Body, sealed: bytes | None = None) -> int:
         if self._since is None and self._heard_at is not None:
@@ -518,31 +512,20 @@ class Daemon:
         self._dirty.set()
         return self._recorder.stage(body, sealed=sealed)
 
-    def _certifiable(self, event: DeckCounted) -> Counted:
-        from controller.certifying import Counted
+    async def _certify(self) -> None:
+        """File the certificates that are owed; what goes wrong is said, and the counts stand."""
+        for filed in await self._certifying.file(self.clock()):
+            self.certificates.append(filed.page)
+            at, name = self.clock(), filed.page.name
+            self._stage(CertificateFiled(at=at, name=name, sha256=filed.sha256, count=filed.count))
 
-        backs = {d.name: d.back for d in self._table.state.decks}
-        now = datetime.now(UTC).astimezone()
-        return Counted(event, backs.get(event.deck, event.deck), now, now.year >= FIRST_YEAR)
-
-    async def _certify(self, closing: bool = False) -> None:
-        """File the certificate of the last count; what goes wrong is a warning, and the count
-        stands."""
-        if self._counted is None:
-            return
-        from controller.certifying import FilingError, Reason, issue
-
-        reason = Reason.CLOSING if closing else Reason.COUNT
-        now = datetime.now(UTC).astimezone()
+    async def _certify_closing(self) -> None:
         try:
-            filed = await asyncio.to_thread(issue, self.config, self._counted, reason, now)
+            filed = await self._certifying.file_closing()
         except (FilingError, ValueError) as error:
             self.warnings.append(str(error))
-        else:
-            self.certificates.append(filed.page)
-            if not closing:  # the record of the close is the last one
-                at = self.clock()
-                self._stage(CertificateFiled(at=at, name=filed.page.name, sha256=filed.sha256))
+        else:  # not journaled: the record of the close is the last one
+            self.certificates += [] if filed is None else [filed.page]
 
     async def _keep_used(self, deck: str) -> None:
         try:
@@ -591,8 +574,7 @@ class Daemon:
         if state.ok:
             self.shown = now
             self._on_shown(now)
-            if self._to_certify:
-                self._to_certify = False
+            if self._certifying.due(self.clock()):
                 await self._certify()
             while self._used:
                 await self._keep_used(self._used.pop(0))
@@ -650,6 +632,8 @@ class Daemon:
         now = self.clock()
         if self._watch is not None and now - self._latest_at > SILENT_S:
             self._heed(now)
+        if self._certifying.due(now):
+            self._dirty.set()
         due = engine.deadline(self._table.state)
         if due is not None and now >= due and now - self._latest_at > SILENT_S:
             self._latest_at = now

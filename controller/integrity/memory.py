@@ -18,8 +18,8 @@ from typing import Final, TypeVar
 from nacl.exceptions import CryptoError
 from nacl.secret import SecretBox
 
-from controller.integrity import box as boxes
-from controller.integrity.box import BoxError, DeckBox
+from controller import files
+from controller.integrity.box import BoxError, DeckBox, content_of
 from controller.integrity.house_record import (
     HouseRecord,
     Kept,
@@ -90,7 +90,7 @@ class HouseMemory:
 
     def _read(self, path: Path, word: bytes, meaning: Callable[[bytes], T]) -> T | None:
         try:
-            content = boxes._read(path)
+            content = content_of(path)
         except BoxError as error:
             raise MemoryFileError(str(error).partition(". Next")[0]) from error
         if content is None:
@@ -137,7 +137,7 @@ class HouseMemory:
         try:
             key = self._box.house_key()
             content = word + _mark(key) + bytes(SecretBox(key).encrypt(clear))
-            _put(path, content)
+            files.replace(path, content, mode=0o600)
         except (BoxError, OSError) as error:
             if not self._mute:
                 self._mute = True
@@ -156,8 +156,3 @@ class HouseMemory:
 
 def _mark(key: bytes) -> bytes:
     return hashlib.blake2b(key, digest_size=_MARK_BYTES, person=b"burnturn-memory").digest()
-
-
-def _put(path: Path, content: bytes) -> None:
-    """In one step, on the disk when this returns. Raises OSError."""
-    boxes._replace(path, content)
