@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from drivers.sim.acts import Dealer as Dealer
     from drivers.sim.acts import Pick as Pick
     from drivers.sim.acts import Stranger as Stranger
+    from drivers.sim.board_line import BoardLine as BoardLine
     from drivers.sim.faults import Fault as Fault
     from drivers.sim.faults import FaultName as FaultName
     from drivers.sim.faults import arm as arm
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
 
 _SIMULATION = {
     "acts": ("Dealer", "Pick", "Stranger"),
+    "board_line": ("BoardLine",),
     "faults": ("Fault", "FaultName", "arm"),
     "mistakes": ("DealScript", "MistakeKind", "Planted"),
     "pass_over": ("PassOver",),

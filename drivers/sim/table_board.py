@@ -377,9 +377,11 @@ class BoardTwin:
             if what == "key":
                 self._key_moved(n, now)
             elif what == "b":
-                self._buttons[n].is_ = self._buttons[n].reads
-                time = self.time_us(self._buttons[n].since)
-                self._say(ButtonsChanged(time, self._sensed()), now)
+                since = self._buttons[n].since
+                for contact in self._buttons:  # what changed at one moment is said at once
+                    if contact.since == since:
+                        contact.is_ = contact.reads
+                self._say(ButtonsChanged(self.time_us(since), self._sensed()), now)
             else:
                 self._seat_moved(self._seats[n], now)
 
