@@ -3,11 +3,12 @@ are all there."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
-from controller.cli.scenario import run_file
+from controller.cli.scenario import FileResult, run_file
 from controller.rules.clauses import clauses
 from controller.scenario.language import read
 from controller.scenario.lines import ExpectFinding
@@ -15,6 +16,9 @@ from controller.scenario.runner import NoiseChoice
 
 FOLDER = Path(__file__).parent / "scenarios"
 FILES = sorted(FOLDER.rglob("*.deal"))
+INPUTS = re.compile(r"^(key|button|seat|absent|in|out|sit-out|power-cut)\b", re.MULTILINE)
+WIRED = [f for f in FILES if len(INPUTS.findall(f.read_text())) > 1]
+"""Scenarios in which more is told of button, chairs and keys than where the button lies first."""
 NOISY = [f for f in FILES if f.parent.name in {"legal", "presence", "twins"}]
 TABLE_NOISE = NoiseChoice(miss=0.05, cross=0.02, sweep_s=0.4)
 
@@ -37,7 +41,17 @@ def name(file: Path) -> str:
 @pytest.mark.parametrize("file", FILES, ids=name)
 def test_the_table_says_what_the_scenario_expects(file: Path) -> None:
     result = run_file(file, None, [None])
-    assert result.ok, "\n".join(
+    assert result.ok, told(result)
+
+
+@pytest.mark.parametrize("file", WIRED, ids=name)
+def test_the_table_says_it_too_by_the_bytes_of_a_table_board(file: Path) -> None:
+    result = run_file(file, None, [None], wired=True)
+    assert result.ok, told(result)
+
+
+def told(result: FileResult) -> str:
+    return "\n".join(
         [
             *result.faults,
             *(f"line {m.line}: {m.expected}: {m.why}" for _, m in result.missing),

@@ -80,6 +80,13 @@ def run_command(
     ] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     jobs: Annotated[int, typer.Option(min=0, help="Processes; 0: one for each core.")] = 0,
+    table_board: Annotated[
+        bool,
+        typer.Option(
+            "--table-board",
+            help="Button, chairs and keys come through the bytes of an emulated table board.",
+        ),
+    ] = False,
 ) -> None:
     """Run scenarios on a virtual clock. Exit code 1 if any fails.
 
@@ -91,7 +98,7 @@ def run_command(
     tried: list[int | None] = [None]
     if noise is not None or seeds > 1:
         tried = list(range(1, seeds + 1))
-    results = list(_run_all(files, choice, tried, jobs or os.cpu_count() or 1))
+    results = list(_run_all(files, choice, tried, jobs or os.cpu_count() or 1, table_board))
     failed = sum(not r.ok for r in results)
     if as_json:
         body = {
@@ -175,14 +182,16 @@ def _read(file: Path) -> tuple[Scenario | None, list[str]]:
     return None if faults else found.scenario, faults
 
 
-def run_file(file: Path, noise: NoiseChoice | None, seeds: Sequence[int | None]) -> FileResult:
-    """Run one file with each seed (None: its own)."""
+def run_file(
+    file: Path, noise: NoiseChoice | None, seeds: Sequence[int | None], wired: bool = False
+) -> FileResult:
+    """Run one file with each seed (None: its own). wired: see `run`."""
     scenario, faults = _read(file)
     result = FileResult(str(file), faults)
     if scenario is None:
         return result
     for seed in seeds:
-        once = run(scenario, noise, seed, file.parent)
+        once = run(scenario, noise, seed, file.parent, wired)
         result.runs += 1
         result.failed_runs += not once.ok
         result.faults += [f"{file}: {told}" for told in once.faults if not result.faults]
@@ -195,14 +204,18 @@ def run_file(file: Path, noise: NoiseChoice | None, seeds: Sequence[int | None])
 
 
 def _run_all(
-    files: Sequence[Path], noise: NoiseChoice | None, seeds: Sequence[int | None], jobs: int
+    files: Sequence[Path],
+    noise: NoiseChoice | None,
+    seeds: Sequence[int | None],
+    jobs: int,
+    wired: bool,
 ) -> Iterator[FileResult]:
     """Each file's result, in the files' order."""
     if jobs == 1 or len(files) * len(seeds) < 24:
-        yield from (run_file(file, noise, seeds) for file in files)
+        yield from (run_file(file, noise, seeds, wired) for file in files)
         return
     with ProcessPoolExecutor(min(jobs, len(files)), get_context("spawn")) as pool:
-        work = [pool.submit(run_file, file, noise, seeds) for file in files]
+        work = [pool.submit(run_file, file, noise, seeds, wired) for file in files]
         yield from (w.result() for w in work)
 
 

@@ -33,6 +33,7 @@ from controller.scenario.hands import HOLE_CARDS, Hands, Impossible, NotYet
 from controller.scenario.language import SET_UP, layout_of
 from controller.vault import Vault
 from drivers.factory import (
+    BoardLine,
     Dealer,
     FieldAntenna,
     Noise,
@@ -153,9 +154,9 @@ class Night:
     """The table, its dealer and its time.
 
     hear: told whatever the rules say. folder: where a profile's path in the file starts from.
-    now: virtual seconds since the table was opened; polls: looks so far.
-    Raises ProfileError for a profile that cannot be used, Impossible for a game that it does not
-    deal.
+    wired: button, chairs and keys come through a table board's bytes. now: virtual seconds since
+    the table was opened; polls: looks so far. Raises ProfileError for a profile that cannot be
+    used, Impossible for a game that it does not deal, or more keys than a table board has.
     """
 
     def __init__(
@@ -163,6 +164,7 @@ class Night:
         scenario: lines.Scenario,
         hear: Callable[[Iterable[Said]], None],
         folder: Path | None = None,
+        wired: bool = False,
     ) -> None:
         up = SetUp(scenario)
         self.set_up_lines = up.lines
@@ -206,6 +208,7 @@ class Night:
         self.scheduler = SweepScheduler([a.antenna for a in self.layout.antennas])
         self._polls = polls(self.world, self.scheduler)
         self._look_s = self.sweep_s / len(self.layout.antennas)
+        self._board = self._wired(scenario) if wired else None
         self._tokens = random.Random(f"tokens {up.noise.seed}")
         self._enrolled = {
             card.uid: (card.deck, JOKER if card.face.startswith(JOKER) else card.face)
@@ -290,9 +293,23 @@ class Night:
     def _inputs(self, until: float) -> list[Said]:
         """What button, chairs and keys have to say up to a time."""
         said: list[Said] = []
-        for other in self.dealer.due(until):
+        due = self.dealer.due(until)
+        for other in due if self._board is None else self._board.due(due, until):
             said += self.table.feed(other)
         return said
+
+    def _wired(self, scenario: lines.Scenario) -> BoardLine:
+        """A board whose keys are those that the scenario presses."""
+        pressed = [line.key for line in scenario.lines if isinstance(line, lines.KeyAct)]
+        try:
+            return BoardLine(
+                tuple(dict.fromkeys(pressed)),
+                occupied=[seat for seat in self.registry if seat not in self._empty],
+                buttons=self._buttons,
+                seed=self._up.noise.seed,
+            )
+        except ValueError as error:
+            raise Impossible(f"through a table board: {error}") from error
 
     def _tell(self, event: TableEvent) -> None:
         """Somebody says something now, after all that happened before."""
@@ -452,7 +469,9 @@ class Night:
         for number, event in enumerate(self._events, start=1):
             state, _ = engine.step(state, numbered(event, number))
         back = self.now + for_s + START_S
-        self.dealer.due(back)
+        missed = self.dealer.due(back)
+        if self._board is not None:
+            self._board.restart_host(missed, back)
         self.world.advance(back)
         self.now = back
         self.dealer.at = max(self.dealer.at, back)

@@ -92,16 +92,18 @@ def run(
     noise: NoiseChoice | None = None,
     seed: int | None = None,
     folder: Path | None = None,
+    wired: bool = False,
 ) -> Result:
     """Run one scenario.
 
     noise: laid over the file's own; expectations are then also met by "cannot tell", and only
     warnings and above are surprises. seed: of the noise, instead of the file's own. folder: where
-    a profile's path in the file starts from.
+    a profile's path in the file starts from. wired: button, chairs and keys come through a
+    table board's bytes.
     """
     result = Result()
     try:
-        Run(under_noise(scenario, noise, seed), noise is not None, result, folder).run()
+        Run(under_noise(scenario, noise, seed), noise is not None, result, folder, wired).run()
     except (ProfileError, Impossible) as error:
         result.faults.append(str(error))
     return result
@@ -136,12 +138,13 @@ class Run:
         noisy: bool,
         result: Result,
         folder: Path | None = None,
+        wired: bool = False,
     ) -> None:
         self._lines = scenario.lines
         self._noisy = noisy
         self._result = result
         self._heard = Heard()
-        self._night = Night(scenario, self._heard.hear, folder)
+        self._night = Night(scenario, self._heard.hear, folder, wired)
         self._acted_at = 0.0
         sweep_s = self._night.sweep_s
         patience_s = NOISY_PATIENCE_S if noisy else PATIENCE_S

@@ -309,9 +309,13 @@ def _button(
     )
 
 
-def on_button(state: RulesState, said: list[Said], seats: tuple[int, ...], at: float) -> None:
-    """The button sensors, or the floor, say where the button is."""
+def on_button(
+    state: RulesState, said: list[Said], seats: tuple[int, ...] | None, at: float
+) -> None:
+    """The button sensors, or the floor, say where the button is; None: they no longer can."""
     state.buttons = seats
+    if seats is None:
+        return
     state.button_log = (*state.button_log, (at, seats))[-8:]
     hand = state.hand
     if hand is None:
@@ -319,6 +323,14 @@ def on_button(state: RulesState, said: list[Said], seats: tuple[int, ...], at: f
     if not hand.announced:
         return
     check_button_in_hand(state, said, at)
+
+
+def _deal_by(state: RulesState, hand: Hand, seat: int) -> None:
+    """The hand's button is at that seat. Before the first card the deal goes by it, too: a hand
+    that began by key waits for its cards, and the button may be put right meanwhile."""
+    hand.button = seat
+    if not hand.fills and state.book is not None:
+        hand.plan = state.book.plan(hand.plan.seats, seat)
 
 
 def check_button_in_hand(state: RulesState, said: list[Said], at: float) -> None:
@@ -353,7 +365,7 @@ def check_button_in_hand(state: RulesState, said: list[Said], at: float) -> None
         for f in missing:
             ledger.settle(state, said, f.id, FindingState.CORRECTED, at=at)
         if not hand.fills or hand.button is None:
-            hand.button = seat
+            _deal_by(state, hand, seat)
         return
     placed = [
         f for f in known if f.code in ("BTN_START", "BTN_NOT_MOVED", "BTN_SKIPPED", "BTN_BACKWARD")
@@ -361,7 +373,7 @@ def check_button_in_hand(state: RulesState, said: list[Said], at: float) -> None
     if placed and placed[0].seat == seat:
         for f in placed:
             ledger.settle(state, said, f.id, FindingState.CORRECTED, at=at)
-        hand.button = seat
+        _deal_by(state, hand, seat)
         return
     if any(f.code == "BTN_MOVED_MIDHAND" for f in known) or not in_play(state, hand, at):
         return
