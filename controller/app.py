@@ -136,16 +136,16 @@ class TableClock:
 class Daemon:
     """One table, from its readings to its boards.
 
-    source: where readings come from. boards: LED boards to drive. seat_lamps: lamps at the seats that
-    blink by themselves. tape: where raw readings are
-    recorded. decks: enrolled cards by UID. at_table: names and backs of those decks. on_used: told
-    a deck that was taken out of play as used, where it may not come back; may raise BoxError,
-    DeckError. attested_by: who confirms the points of the opening at once, where nobody else can
-    (the robot dealer). on_seats: told the seats due cards when they change. on_shown: told what is
-    on the disk and may be shown, after every commit. on_ready: called once the floor may speak and
-    readings may come. on_recording: told when recording stops and when it works again.
-    commit_limit_s: a commit that takes longer counts as not recording. long: after how many events
-    the journal says anew where the table stands.
+    source: where readings come from. boards: LED boards to drive. seat_lamps: lamps at the seats
+    that blink by themselves. tape: where raw readings are recorded. decks: enrolled cards by UID.
+    at_table: names and backs of those decks. on_used: told a deck that was taken out of play as
+    used, where it may not come back; may raise BoxError, DeckError. attested_by: who confirms the
+    points of the opening at once, where nobody else can (the robot dealer). on_seats: told the
+    seats due cards when they change. on_shown: told what is on the disk and may be shown, after
+    every commit. on_ready: called once the floor may speak and readings may come. on_recording:
+    told when recording stops and when it works again. commit_limit_s: a commit that takes longer
+    counts as not recording. long: after how many events the journal says anew where the table
+    stands.
     """
 
     def __init__(

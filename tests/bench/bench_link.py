@@ -1,5 +1,6 @@
-"""The table link over bad wires in virtual time: host session and the board's twin, with one byte in
-a hundred wrong, and writes lost, doubled and torn. A million messages, and what became of them."""
+"""The table link over bad wires in virtual time: host session and the board's twin, with one byte
+in a hundred wrong, and writes lost, doubled and torn. A million messages, and what became of
+them."""
 
 from __future__ import annotations
 

@@ -14,6 +14,7 @@ from controller.outputs.font import LARGE, SMALL, plain, wrapped
 from controller.outputs.lamps import Blink, Lamp, for_seats, lamps
 from controller.outputs.layouts import colour_64x32, mono_32x8
 from controller.outputs.picture import RGB, Canvas, Ink, Picture
+from drivers.contracts import LampPattern, SeatLamp
 
 BASE = Progress(
     stage=Stage.PREFLOP,
