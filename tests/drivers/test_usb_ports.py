@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from drivers.usb_ports import UsbPort, candidates
+from drivers.usb_ports import UsbPort, candidates, connected
 
 MEGA = UsbPort("/dev/ttyACM1", 0x2341, 0x0042, "75735")
 OTHER_MAKER = UsbPort("/dev/ttyACM0", 0x2A03, 0x0042)
@@ -27,3 +27,7 @@ def test_ports_of_readers_are_left_alone() -> None:
     assert candidates(ALL, clones=True, avoid={"/dev/ttyUSB0", "/dev/ttyACM0"}) == (
         *("/dev/ttyACM1", "/dev/ttyUSB1"),
     )
+
+
+def test_what_is_plugged_in_here_can_be_asked() -> None:
+    assert all(isinstance(port, UsbPort) and port.path for port in connected())
