@@ -103,13 +103,14 @@ class GpioInputs:
         try:
             for place, output in enumerate(self._outputs):
                 lines.switch(place, output.active == "high")
-            switches = Switches(self._inputs, lines.levels(), self._clock())
+            at = self._clock()
+            switches = Switches(self._inputs, lines.levels(), at)
         except BaseException:
             lines.close()
             raise
         self._lines, self._switches, self._error = lines, switches, None
         count = len(self._inputs) + len(self._outputs)
-        self._say([Health(self.name, HealthState.OK, f"{count} lines are open", self._clock())])
+        self._say([Health(self.name, HealthState.OK, f"{count} lines are open", at)])
         self._say(switches.first())
 
     def _close(self) -> None:

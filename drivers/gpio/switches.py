@@ -23,7 +23,8 @@ class Switches:
     """All inputs of one table, from their levels at opening on.
 
     Two switches may watch one seat or one button spot; either suffices. A key that is down at
-    opening was not pressed.
+    opening was not pressed. Times of what is said never run backwards, though lines are handed over
+    one after another.
     """
 
     def __init__(self, inputs: Sequence[InputLine], levels: Sequence[bool], at: float) -> None:
@@ -37,7 +38,7 @@ class Switches:
         self._stuck: set[int] = set()
         self._edges = [(at, 0)] * len(self._inputs)
         self._chatter: set[int] = set()
-        self._opened_at = at
+        self._opened_at = self._latest_at = at
 
     def first(self) -> list[Said]:
         """Where everything stands at opening: every watched chair, and the button."""
@@ -84,6 +85,11 @@ class Switches:
     def _active(self, place: int) -> bool:
         return self._contacts[place].stable == (self._inputs[place].active == "high")
 
+    def _at(self, at: float) -> float:
+        """The time of something that is said now."""
+        self._latest_at = max(self._latest_at, at)
+        return self._latest_at
+
     def _chairs(self) -> list[int]:
         return sorted({i.role.seat for i in self._inputs if isinstance(i.role, Chair)})
 
@@ -101,19 +107,20 @@ class Switches:
     def _settled(self, place: int, change: Change | None) -> list[Said]:
         if change is None:
             return []
+        at = self._at(change.at)
         match self._inputs[place].role:
             case Key(name):
-                return self._key(place, name, change.at)
+                return self._key(place, name, at)
             case Chair(seat):
                 others = [n for n, i in enumerate(self._inputs) if i.role == Chair(seat)]
                 if any(self._active(n) for n in others if n != place):
                     return []  # the seat's other switch says taken, before and after
-                return [SeatReading(seat, self._active(place), change.at)]
+                return [SeatReading(seat, self._active(place), at)]
             case ButtonSpot(seat):
                 twins = [n for n, i in enumerate(self._inputs) if i.role == ButtonSpot(seat)]
                 if any(self._active(n) for n in twins if n != place):
                     return []
-                return [ButtonReading(self._spots(), change.at)]
+                return [ButtonReading(self._spots(), at)]
 
     def _key(self, place: int, name: str, at: float) -> list[Said]:
         if self._active(place):
@@ -131,10 +138,10 @@ class Switches:
             f"{line.role} has been down for {STUCK_S:.0f} s: see whether something lies on it; "
             f'if it is not down, line {line.line} has the wrong "active" in the configuration'
         )
-        return Health(str(line.role), HealthState.DEGRADED, reason, at)
+        return Health(str(line.role), HealthState.DEGRADED, reason, self._at(at))
 
     def _well(self, place: int, why: str, at: float) -> Health:
-        return Health(str(self._inputs[place].role), HealthState.OK, why, at)
+        return Health(str(self._inputs[place].role), HealthState.OK, why, self._at(at))
 
     def _counted(self, place: int, at: float) -> list[Said]:
         """Counts the line's edges; says so when they are too many."""
@@ -150,7 +157,7 @@ class Switches:
             f"line {line.line} changes hundreds of times a second: see whether {line.role} is "
             f'connected, and try bias = "up" or "down" in the configuration'
         )
-        return [Health(str(line.role), HealthState.DEGRADED, reason, at)]
+        return [Health(str(line.role), HealthState.DEGRADED, reason, self._at(at))]
 
     def _calmed(self, place: int, at: float) -> list[Said]:
         if place not in self._chatter or at - self._edges[place][0] <= 2 * CHATTER_S:
