@@ -119,6 +119,8 @@ class Hub75Board:
         again meanwhile. Raises ValueError for a picture of another size."""
         if len(pixels) != self._width * self._height * 3:
             raise ValueError(f"{self.name} shows {self._width} x {self._height} lamps")
+        if self._keeper is None:
+            raise PortUnavailableError("it is not open", self.name, "Open it first.")
         if self._failed is not None:
             raise self._failed
         async with self._turn:

@@ -10,9 +10,10 @@ from controller.app import Daemon, TableClock
 from controller.config import read, sample_text
 from controller.fittings import boards_of, with_inputs
 from controller.journal.reader import JournalFile
-from controller.journal.record import body_of
+from controller.journal.record import Body, body_of
 from controller.model.events import ButtonSeen, KeyPressed, SeatSeen
 from controller.robot_table import RobotTable
+from drivers.readings import Health
 from tests.drivers.led_chips import Max7219Chain, Ws2812Chain
 from tests.drivers.on_umockdev.mock_pi import MockPi, mock_pi
 
@@ -65,17 +66,21 @@ async def evening(folder: Path, pi: MockPi) -> None:
     )
     running = asyncio.create_task(daemon.run())
     async with asyncio.timeout(60):
-        while not _said(config.journal):
+        while not _said(config.journal) or len(daemon.delays) < 5:
             await asyncio.wait({running}, timeout=0.1)
             assert not running.done()
     daemon.stop()
     await running
 
 
+def _bodies(journal: Path) -> list[Body]:
+    with JournalFile(journal) as file:
+        return [body_of(record) for record in file.records()]
+
+
 def _said(journal: Path) -> bool:
     """Whether all three are on the disk."""
-    with JournalFile(journal) as file:
-        bodies = [body_of(record) for record in file.records()]
+    bodies = _bodies(journal)
     seats = {(b.seat, b.occupied) for b in bodies if isinstance(b, SeatSeen)}
     spots = {b.seats for b in bodies if isinstance(b, ButtonSeen)}
     keys = {b.key for b in bodies if isinstance(b, KeyPressed)}
@@ -93,7 +98,10 @@ def test_switches_reach_the_journal_and_pictures_reach_the_boards(tmp_path: Path
         for row in rows[:-1]:
             board.feed(row)
         lit = [board.lamp(m, x, y) for m in range(4) for x in range(8) for y in range(8)]
-    assert len(frames) > 2
+    told = [b.device for b in _bodies(tmp_path / "burnturn.journal") if isinstance(b, Health)]
+    assert "inputs" in told
+    assert not any(d.startswith("board") for d in told), "pictures for a board that is not open"
+    assert len(frames) > 1
     assert any(lit), "the small board stayed dark"
     assert rows[-1] == bytes((12, 0)) * 4, "it was not switched off at the end"
     assert not any(any(colour) for colour in lamps.colours), "lamps stay lit after the end"
