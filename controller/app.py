@@ -51,7 +51,7 @@ from controller.model.events import (
 )
 from controller.model.findings import Finding, FindingChanged, HandEnded, Progress, Said, Stage
 from controller.outputs.board import BoardView, DeckCondition, DeckView, deck_view, frame
-from controller.outputs.lamps import for_seats, lamps
+from controller.outputs.lamps import for_seats, lamp_row, lamps
 from controller.outputs.layouts import colour_64x32, mono_32x8
 from controller.outputs.picture import Picture
 from controller.rules import engine
@@ -162,6 +162,7 @@ class Daemon:
         self._boards = tuple(boards)
         self._seat_lamps = tuple(seat_lamps)
         self._lit: list[tuple[dict[int, SeatLamp] | None, float]] = [(None, 0.0)] * len(seat_lamps)
+        self._boards_open = False
         self._sent: list[tuple[bytes, float]] = [(b"", 0.0)] * len(self._boards)
         self._tape = tape
         self._attested_by = attested_by
@@ -309,6 +310,7 @@ class Daemon:
                 await self._commit()
                 for board in (*self._boards, *self._seat_lamps):
                     await stack.enter_async_context(board)
+                self._boards_open = True
                 await stack.enter_async_context(self._source)
                 self._on_ready()
                 await self._supervise()
@@ -340,6 +342,7 @@ class Daemon:
         await self._stop.wait()
 
     async def _close(self) -> None:
+        self._boards_open = False  # they are closed, and dark
         clean = self._stop.is_set()  # else it fell, and the next start takes the hand up
         if clean:
             self._recorder.stage(Stopped(at=self.clock(), reason=self._stopped_by))
@@ -608,11 +611,13 @@ class Daemon:
             self._pass_time()
 
     async def _show(self) -> None:
-        if self._boards or self._seat_lamps:
+        if self._boards_open:
             view = self.view()
             await self._light(view)
             for n, board in enumerate(self._boards):
-                pixels = LAYOUTS[board.width, board.height](view).rgb()
+                drawing = LAYOUTS.get((board.width, board.height))
+                picture = drawing(view) if drawing else lamp_row(view, board.width)
+                pixels = picture.rgb()
                 before, sent_at = self._sent[n]
                 if pixels != before or view.now_s - sent_at >= REPEAT_S:
                     self._sent[n] = (pixels, view.now_s)

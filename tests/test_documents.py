@@ -44,6 +44,10 @@ FOLDERS = (
     "drivers/sim",
     "drivers/rfid",
     "firmware-interface",
+    "drivers/gpio",
+    "drivers/leds",
+    "tests/drivers",
+    "tests/drivers/on_umockdev",
 )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from controller.outputs.board import BoardView, Level, Mark
-from controller.outputs.picture import RGB, Ink
+from controller.outputs.picture import RGB, Ink, Picture
 from drivers.contracts import LampPattern, SeatLamp
 
 
@@ -76,3 +76,9 @@ def for_seats(lamps: Iterable[Lamp]) -> dict[int, SeatLamp]:
         for lamp in lamps
         if lamp.blink is not Blink.OFF and lamp.ink is not Ink.OFF
     }
+
+
+def lamp_row(view: BoardView, width: int) -> Picture:
+    """The lamps of the seats as a grid one lamp high, seat 1 first, as lit now."""
+    inks = {lamp.seat: lamp.ink for lamp in lamps(view) if lamp.lit(view.now_s)}
+    return Picture(width, 1, bytes(inks.get(seat, Ink.OFF) for seat in range(1, width + 1)))
