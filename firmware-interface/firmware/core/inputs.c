@@ -220,11 +220,11 @@ static uint16_t seat_reading(const struct inputs *inputs, uint16_t closed)
         const uint8_t kind = inputs->threshold[seat].kind;
 
         if (kind == SEAT_CLOSED_IS_OCCUPIED)
-            reading |= closed & BIT(seat);
+            reading |= (uint16_t)(closed & BIT(seat));
         else if (kind == SEAT_OPEN_IS_OCCUPIED)
-            reading |= (uint16_t)~closed & BIT(seat);
+            reading |= (uint16_t)(~closed & BIT(seat));
         else if (kind)
-            reading |= inputs->analog & BIT(seat);
+            reading |= (uint16_t)(inputs->analog & BIT(seat));
     }
     return reading;
 }
@@ -262,7 +262,9 @@ static uint16_t earliest(const struct debounced *bits, uint16_t differs, uint32_
 
         if (!(differs & BIT(i)) || (first && age < *age_us))
             continue;
-        first = first && age == *age_us ? first | BIT(i) : BIT(i);
+        if (first && age != *age_us)
+            first = 0;
+        first |= BIT(i);
         *age_us = age;
     }
     return first;
