@@ -153,7 +153,8 @@ class TapeWriter:
             where = list(reading.antennas)
             self._line(["h", reading.device, reading.state, reading.reason, reading.at, where])
         elif isinstance(reading, ButtonReading):
-            self._line(["b", list(reading.seats), reading.at])
+            seats = None if reading.seats is None else list(reading.seats)
+            self._line(["b", seats, reading.at])
         elif isinstance(reading, SeatReading):
             self._line(["s", reading.seat, reading.occupied, reading.at])
         else:
@@ -241,9 +242,11 @@ def _reading(path: Path, number: int, line: str) -> Reading:
                 device, state, reason, at, antennas = rest
                 return Health(device, HealthState(state), reason, float(at), tuple(antennas))
             case "b":
-                return ButtonReading(tuple(rest[0]), float(rest[1]))
+                seats = None if rest[0] is None else tuple(rest[0])
+                return ButtonReading(seats, float(rest[1]))
             case "s":
-                return SeatReading(int(rest[0]), bool(rest[1]), float(rest[2]))
+                occupied = None if rest[1] is None else bool(rest[1])
+                return SeatReading(int(rest[0]), occupied, float(rest[2]))
             case "k":
                 return KeyPress(str(rest[0]), float(rest[1]))
     except (ValueError, TypeError, IndexError, RecursionError):

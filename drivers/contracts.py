@@ -3,9 +3,10 @@ name."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from enum import StrEnum
 from types import TracebackType
-from typing import Protocol, Self
+from typing import NamedTuple, Protocol, Self
 
 from drivers.readings import ButtonReading, Health, KeyPress, Poll, SeatReading
 
@@ -64,6 +65,38 @@ class Inputs(Device, Protocol):
 
     def readings(self) -> AsyncIterator[ButtonReading | SeatReading | KeyPress | Health]:
         """Changes as they happen, without end."""
+        ...
+
+
+class LampPattern(StrEnum):
+    """How a seat's lamp is lit; firmware-interface/README.md says what each means.
+
+    SLOW half of every second; FAST half of every quarter second; DOUBLE two flashes a second; WINK
+    a short flash every two seconds; GAP a short gap every two seconds.
+    """
+
+    STEADY = "steady"
+    SLOW = "slow"
+    FAST = "fast"
+    DOUBLE = "double"
+    WINK = "wink"
+    GAP = "gap"
+
+
+class SeatLamp(NamedTuple):
+    """One lamp: red, green, blue (0-255), and how it is lit. All 0 is dark."""
+
+    red: int
+    green: int
+    blue: int
+    pattern: LampPattern = LampPattern.STEADY
+
+
+class SeatLamps(Device, Protocol):
+    """A lamp a seat that blinks by itself: it is told patterns, not frames."""
+
+    async def light(self, lamps: Mapping[int, SeatLamp]) -> None:
+        """Light the lamps of these seats so from now on; those of all others are dark."""
         ...
 
 

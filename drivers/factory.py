@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -20,11 +20,12 @@ from drivers.rfid.pepper import BACKOFF_S, Mode, PepperLink, PepperTable, PushPl
 from drivers.rfid.pepper_session import PepperSettings
 from drivers.rfid.virtual import VirtualReader as VirtualReader
 from drivers.rfid.virtual import wire_polls as wire_polls
-from drivers.rfid.wires import Connect, connector
+from drivers.rfid.wires import Connect, connector, open_serial
 from drivers.sweep import Order
 from drivers.sweep import SweepScheduler as SweepScheduler
 
 if TYPE_CHECKING:
+    from drivers.mcu import Capture, TableBoard
     from drivers.sim.acts import Dealer as Dealer
     from drivers.sim.acts import Pick as Pick
     from drivers.sim.acts import Stranger as Stranger
@@ -43,11 +44,13 @@ if TYPE_CHECKING:
     from drivers.sim.robot import Oddities as Oddities
     from drivers.sim.robot import Robot as Robot
     from drivers.sim.robot import StreetPlayed as StreetPlayed
+    from drivers.sim.table_board import BoardTwin as BoardTwin
     from drivers.sim.world import Card as Card
     from drivers.sim.world import FieldAntenna as FieldAntenna
     from drivers.sim.world import Noise as Noise
     from drivers.sim.world import World as World
     from drivers.sim.world import polls as polls
+    from tablelink.messages import Settings, Threshold
 
 _SIMULATION = {
     "acts": ("Dealer", "Pick", "Stranger"),
@@ -55,6 +58,7 @@ _SIMULATION = {
     "mistakes": ("DealScript", "MistakeKind", "Planted"),
     "pass_over": ("PassOver",),
     "pepper_emulator": ("Ether", "FieldModel", "PepperEmulator", "WireFault"),
+    "table_board": ("BoardTwin",),
     "robot": ("HandPlayed", "Oddities", "Robot", "StreetPlayed"),
     "world": ("Card", "FieldAntenna", "Noise", "World", "polls"),
 }
@@ -204,6 +208,52 @@ def tag_reader(
         sleep=sleep,
         backoff_s=backoff_s,
         companions=companions,
+    )
+
+
+def table_board(
+    port: str = "",
+    serial: str | None = None,
+    *,
+    avoid: Collection[str] = (),
+    keys: Sequence[str] | None = None,
+    seats: Sequence[int] | None = None,
+    settings: Settings | None = None,
+    thresholds: Sequence[Threshold] = (),
+    capture: Capture | None = None,
+    clock: Clock = time.monotonic,
+    sleep: Sleep = asyncio.sleep,
+) -> TableBoard:
+    """The microcontroller under the table: inputs, lamps and LED board.
+
+    port: a serial device's path or tcp://host:port; "": looked for on USB. serial: the board's own
+    number; None: any board will do, but then only a genuine Mega is found on USB. avoid: ports that
+    other devices have. The rest as for `TableBoard`. Raises MisconfiguredError.
+    """
+    from drivers.mcu import FoundPort, OnePort, TableBoard
+    from drivers.mcu_readings import KEY_NAMES
+    from drivers.usb_ports import candidates, connected
+    from tablelink.session import BAUD
+
+    dial = (
+        OnePort(connector(port, f"table board on {port}"), port)
+        if port
+        else FoundPort(
+            lambda: candidates(connected(), clones=serial is not None, avoid=avoid),
+            lambda path: open_serial(path, f"table board on {path}"),
+        )
+    )
+    return TableBoard(
+        dial,
+        serial=serial,
+        keys=KEY_NAMES if keys is None else keys,
+        seats=seats,
+        settings=settings,
+        thresholds=thresholds,
+        baud=None if "://" in port else BAUD,
+        capture=capture,
+        clock=clock,
+        sleep=sleep,
     )
 
 

@@ -73,16 +73,20 @@ class Health:
 
 @dataclass(frozen=True, slots=True)
 class ButtonReading:
-    """Every seat at which a dealer button is sensed; none and two are states of their own."""
+    """Every seat at which a dealer button is sensed; none and two are states of their own. None:
+    nobody can tell any more."""
 
-    seats: tuple[int, ...]
+    seats: tuple[int, ...] | None
     at: float
 
 
 @dataclass(frozen=True, slots=True)
 class SeatReading:
+    """Whether somebody sits there. None: nobody can tell any more (a lost board is no empty
+    seat)."""
+
     seat: int
-    occupied: bool
+    occupied: bool | None
     at: float
 
 

@@ -149,17 +149,21 @@ class ReaderBack:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ButtonSeen:
+    """Where buttons are sensed. None: the sensors cannot tell any more."""
+
     at: float
-    seats: tuple[int, ...]
+    seats: tuple[int, ...] | None
     seq: int = 0
     kind: Literal["button-seen"] = "button-seen"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeatSeen:
+    """What a chair's sensor says. None: it cannot tell any more."""
+
     at: float
     seat: int
-    occupied: bool
+    occupied: bool | None
     seq: int = 0
     kind: Literal["seat-seen"] = "seat-seen"
 

@@ -1,4 +1,4 @@
-"""The two ways to a reader: a serial port or a TCP address. Bytes only; every loss is a
+"""The two ways to a device: a serial port or a TCP address. Bytes only; every loss is a
 LinkLostError."""
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class DescriptorWire:
 
     def _lost(self) -> LinkLostError:
         return LinkLostError(
-            "the link to the reader is gone",
+            "the link is gone",
             self._where,
             "Check its cable and power; it is tried again by itself.",
         )
@@ -98,7 +98,7 @@ def _settle(ready: asyncio.Future[None]) -> None:
 
 
 async def open_serial(path: str, where: str, baud: int = BAUD) -> Wire:
-    """The serial port at `path`, 8N1, ours alone, with DTR and RTS low, which the reader needs so
+    """The serial port at `path`, 8N1, ours alone, with DTR and RTS low, which a reader needs so
     as not to be held in reset."""
     port = serial.Serial(baudrate=baud, timeout=0, exclusive=True)
     port.port = path

@@ -118,10 +118,18 @@ class _Seat:
     level: int = 300
     level_since: float = -inf
     cut: bool = False
+    held: bool = False  # it has read the same for its whole hold time once
 
     @property
     def known(self) -> bool:
-        return self.threshold.sensor != Sensor.NONE and not self.cut
+        return self.threshold.sensor != Sensor.NONE and self.held and not self.cut
+
+    @property
+    def between(self) -> bool:
+        """An analogue reading that says neither occupied nor empty."""
+        t = self.threshold
+        span = sorted((t.leave, t.enter))
+        return t.sensor >= Sensor.HIGH_IS_OCCUPIED and span[0] < self.level < span[1]
 
     def reading(self) -> bool:
         t = self.threshold
@@ -183,6 +191,11 @@ class BoardTwin:
         self.foreign = 0
         self.reset_cause = 1
         self._baud = baud
+        self._delivery: Delivery | None = None
+        self._queue: deque[Message] = deque()
+        self._out: list[bytes] = []
+        self._booted_at = self._analog_at = self._analog_period_s = inf
+        self._next: tuple[float, str, int] | None = None
         self._keys = [_Contact() for _ in range(self.build.keys)]
         self._buttons = [_Contact() for _ in range(self.build.button_sensors)]
         self._seats = [
@@ -199,6 +212,7 @@ class BoardTwin:
 
     def restart(self, now: float, cause: int = 1) -> None:
         """Power on, reset pin (2), brown-out (4) or watchdog (8)."""
+        self._next = None
         self.reset_cause = cause
         self._started = self._ready_at = now
         if cause & 3:
@@ -221,13 +235,25 @@ class BoardTwin:
         for seat in self._seats:
             self._read_anew(seat, now)
 
+    def unplug(self) -> None:
+        """Pull the cable, and with it the power."""
+        self.plugged = False
+
+    def plug(self, now: float = 0.0) -> None:
+        """Put it back."""
+        self.plugged = True
+        self.restart(now)
+
     def press(self, key: int, now: float) -> None:
+        self._next = None
         self._keys[key - 1].set(True, now)
 
     def release(self, key: int, now: float) -> None:
+        self._next = None
         self._keys[key - 1].set(False, now)
 
     def lay_button(self, sensor: int, there: bool, now: float) -> None:
+        self._next = None
         self._buttons[sensor - 1].set(there, now)
 
     def sit(self, seat: int, occupied: bool, now: float) -> None:
@@ -240,6 +266,7 @@ class BoardTwin:
 
     def level(self, seat: int, counts: int, now: float) -> None:
         """What an analogue seat sensor gives; 0 and 1023 are a cut wire's."""
+        self._next = None
         s = self._seats[seat - 1]
         if counts != s.level:
             s.level, s.level_since = counts, now
@@ -300,11 +327,7 @@ class BoardTwin:
     @property
     def wake_at(self) -> float:
         """When `tick` has something to do; `inf`: never."""
-        at = min(
-            min((c.certain_at(self.settings.key_hold_ms) for c in self._keys), default=inf),
-            min((c.certain_at(self.settings.button_hold_ms) for c in self._buttons), default=inf),
-            min((self._seat_at(s) for s in self._seats), default=inf),
-        )
+        at = self._next_input()[0]
         if self._delivery is None:
             return max(self._ready_at, min(at, self._booted_at))
         sends = self._delivery.line_at if self._queue and not self._delivery.full else inf
@@ -339,19 +362,18 @@ class BoardTwin:
         if seat.threshold.sensor == Sensor.NONE:
             return inf
         cut_at = seat.level_since + CUT_S if seat.at_end() and not seat.cut else inf
-        return min(cut_at, seat.contact.certain_at(self.settings.seat_hold_ms))
+        hold_ms = self.settings.seat_hold_ms
+        if seat.held or seat.between:
+            return min(cut_at, seat.contact.certain_at(hold_ms))
+        return min(cut_at, seat.contact.since + hold_ms / 1000)
 
     def _settle(self, now: float) -> None:
         """Take up every contact that has held its new value long enough, in the order of time."""
-        s = self.settings
         while True:
-            due: list[tuple[float, str, int]] = []
-            due += [(c.certain_at(s.key_hold_ms), "key", n) for n, c in enumerate(self._keys)]
-            due += [(c.certain_at(s.button_hold_ms), "b", n) for n, c in enumerate(self._buttons)]
-            due += [(self._seat_at(seat), "seat", n) for n, seat in enumerate(self._seats)]
-            at, what, n = min(due, default=(inf, "", 0))
+            at, what, n = self._next_input()
             if at > now:
                 return
+            self._next = None
             if what == "key":
                 self._key_moved(n, now)
             elif what == "b":
@@ -360,6 +382,17 @@ class BoardTwin:
                 self._say(ButtonsChanged(time, self._sensed()), now)
             else:
                 self._seat_moved(self._seats[n], now)
+
+    def _next_input(self) -> tuple[float, str, int]:
+        """When the next input will have changed for certain, and which it is."""
+        if self._next is None:
+            s = self.settings
+            due: list[tuple[float, str, int]] = [(inf, "", 0)]
+            due += [(c.certain_at(s.key_hold_ms), "key", n) for n, c in enumerate(self._keys)]
+            due += [(c.certain_at(s.button_hold_ms), "b", n) for n, c in enumerate(self._buttons)]
+            due += [(self._seat_at(seat), "seat", n) for n, seat in enumerate(self._seats)]
+            self._next = min(due)
+        return self._next
 
     def _key_moved(self, n: int, now: float) -> None:
         contact = self._keys[n]
@@ -376,6 +409,7 @@ class BoardTwin:
             self._fault(now)
             return
         seat.contact.is_ = seat.contact.reads
+        seat.held = True
         if seat.cut and not seat.at_end():
             seat.cut = False
             self._fault(now)
@@ -391,8 +425,10 @@ class BoardTwin:
         self._say(FaultsChanged(self.time_us(now), int(self._faults)), now)
 
     def _read_anew(self, seat: _Seat, now: float) -> None:
-        """What a sensor reads is believed at once: at the start, and when it is another one."""
-        seat.cut = False
+        """At the start, and when a sensor is another one, nothing is known of the seat before it
+        has read the same for its hold time."""
+        self._next = None
+        seat.cut = seat.held = False
         seat.contact = _Contact()
         value = seat.reading()
         seat.contact = _Contact(value, now, value)
@@ -409,9 +445,9 @@ class BoardTwin:
     # -- sessions ----------------------------------------------------------------------------------
 
     def _end_session(self, booted_at: float) -> None:
-        self._delivery: Delivery | None = None
-        self._queue: deque[Message] = deque()
-        self._out: list[bytes] = []
+        self._delivery = None
+        self._queue.clear()
+        self._out.clear()
         self._booted_at = booted_at
         self._analog_at = self._analog_period_s = inf
 
@@ -490,6 +526,7 @@ class BoardTwin:
             self._pixels = message.pixels
         elif isinstance(message, Settings):
             self.settings = message
+            self._next = None
         elif isinstance(message, Threshold):
             self._set_threshold(message, now)
         elif isinstance(message, Keep):

@@ -70,8 +70,8 @@ class DeliveryCounts:
 class Delivery:
     """One end's numbers in one session: what it sent, and what it took.
 
-    What is to be sent is collected in `out`; whoever owns this takes it with `take_out`. window: how
-    many frames may wait for their acknowledgement.
+    What is to be sent is collected; whoever owns this takes it with `take_out`. window: how many
+    frames may wait for their acknowledgement.
     """
 
     def __init__(self, session: int, window: int, line: Line) -> None:

@@ -153,9 +153,15 @@ class Message:
             if not least <= getattr(self, name) <= most:
                 raise out_of_range(self.KIND, name, place)
 
+    @classmethod
+    def names(cls) -> tuple[str, ...]:
+        """The fields' names, in order."""
+        found: tuple[str, ...] = cls.__match_args__
+        return found
+
     def body(self) -> bytes:
         """Raises MisfitError for a number that its field cannot hold."""
-        values = [getattr(self, name) for name in self.__match_args__]
+        values = [getattr(self, name) for name in self.names()]
         try:
             return self.LAYOUT.pack(*values)
         except struct.error as error:
@@ -169,7 +175,7 @@ class Message:
 
     def fields_text(self) -> str:
         """The fields as vectors.txt has them: name=value, with blanks between."""
-        return " ".join(f"{name}={_text(name, getattr(self, name))}" for name in self.__match_args__)
+        return " ".join(f"{name}={_text(name, getattr(self, name))}" for name in self.names())
 
 
 def out_of_range(kind: Kind, name: str, place: int) -> MisfitError:
@@ -456,7 +462,7 @@ class Identity(Message):
         check_serial(self.KIND, self.serial, 6)
 
     def body(self) -> bytes:
-        values = [getattr(self, name) for name in self.__match_args__]
+        values = [getattr(self, name) for name in self.names()]
         values[6] = serial_bytes(self.serial)
         return self.LAYOUT.pack(*values)
 
@@ -565,7 +571,8 @@ class Snapshot(Message):
     def read(cls, body: bytes) -> Self:
         need(cls.KIND, body, cls.LAYOUT.size)
         values = cls.LAYOUT.unpack_from(body)
-        return cls(*values[:8], presses=values[8:])
+        time, reason, lost, occupied, known, buttons, keys, faults, *presses = values
+        return cls(time, reason, lost, occupied, known, buttons, keys, faults, tuple(presses))
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from drivers.rfid.wires import Wire, connector
 
 
 async def lost(act: Callable[[], Awaitable[object]]) -> None:
-    with pytest.raises(LinkLostError, match="reader 1: the link to the reader is gone"):
+    with pytest.raises(LinkLostError, match="reader 1: the link is gone"):
         await act()
 
 

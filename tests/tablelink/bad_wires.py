@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Protocol
 
-from tablelink.messages import Lamp, Lamps, Pixels, Settings
+from tablelink.messages import Lamp, Lamps, Pixels, Settings, Why
 from tablelink.session import (
     Buttons,
     Event,
@@ -207,7 +207,8 @@ class BadLine:
         self._expected: dict[tuple[str, int], deque[_Change]] = {k: deque() for k in self._now_is}
         self._host_is = dict.fromkeys(self._now_is, False)
         self._up_since = inf
-        self._shown = self._seen = 0
+        self._known = 0
+        self._shown = self._seen = self._presses_lost = 0
         self._pictures: dict[int, bytes] = {0: bytes(_PIXELS)}
         self.host.opened(0.0)
         self.host.settle(HOLDS, 0.0)
@@ -333,11 +334,13 @@ class BadLine:
             elif isinstance(event, Key):
                 self._changed("key", event.key, event.pressed, event.moment)
             elif isinstance(event, Seats):
-                self._mask("seat", event.occupied, event.moment)
+                if event.known == self._known:
+                    self._mask("seat", event.occupied, event.moment)
+                self._known = event.known
             elif isinstance(event, Buttons):
                 self._mask("button", event.sensed, event.moment)
             elif isinstance(event, PressesLost):
-                self.figures.noticed += event.presses
+                self._presses_lost += event.presses
             elif isinstance(event, Everything):
                 self._everything(event)
 
@@ -364,20 +367,32 @@ class BadLine:
             self.figures.clock_outside += 1
 
     def _everything(self, event: Everything) -> None:
-        """All states anew: changes that it jumps over are lost, and the host knows that they may
-        be."""
-        snapshot = event.snapshot
+        """All states anew: what had changed before it and was not told is lost. The host knows it
+        from the count, or because a session began."""
+        snapshot, (at, error_s) = event.snapshot, event.moment
+        self._known = snapshot.known
         masks = {"seat": snapshot.occupied, "button": snapshot.buttons, "key": snapshot.keys}
+        lost = presses = 0
         for (what, n), waits in self._expected.items():
             value = bool(masks[what] >> (n - 1) & 1)
-            while waits and self._host_is[what, n] is not value:
+            is_ = self._host_is[what, n]
+            while waits and (
+                waits[0].certain_at < at - error_s
+                or (is_ is not value and waits[0].certain_at <= at + error_s)
+            ):
                 change = waits.popleft()
-                self._host_is[what, n] = change.value
-                # A press is told by its count.
-                self.figures.noticed += what != "key" or not change.value
-            if self._host_is[what, n] is not value:
+                is_ = change.value
+                lost += 1
+                presses += what == "key" and change.value
+            self._host_is[what, n] = value
+            if is_ is not value:
                 self.figures.wrong.append(f"{what} {n} in the snapshot at {self.now:.3f}")
-                self._host_is[what, n] = value
+        self.figures.noticed += lost if snapshot.reason == Why.START else min(lost, snapshot.lost)
+        if presses != self._presses_lost:
+            self.figures.wrong.append(
+                f"{self._presses_lost} presses called lost, not {presses}, at {self.now:.3f}"
+            )
+        self._presses_lost = 0
 
     def finish(self) -> Figures:
         """Let everything arrive, and count what did not."""
@@ -385,8 +400,8 @@ class BadLine:
         figures = self.figures
         waiting = sum(len(waits) for waits in self._expected.values())
         figures.unnoticed = figures.changes - figures.delivered - figures.noticed
-        if waiting and not figures.unnoticed:
-            figures.unnoticed = waiting
+        if self._presses_lost or (waiting and not figures.unnoticed):
+            figures.wrong.append(f"{waiting} changes never came")
         if self._seen != self._shown:
             figures.wrong.append(f"picture {self._seen} is shown, not {self._shown}")
         return figures

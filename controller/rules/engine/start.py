@@ -309,9 +309,13 @@ def _button(
     )
 
 
-def on_button(state: RulesState, said: list[Said], seats: tuple[int, ...], at: float) -> None:
-    """The button sensors, or the floor, say where the button is."""
+def on_button(
+    state: RulesState, said: list[Said], seats: tuple[int, ...] | None, at: float
+) -> None:
+    """The button sensors, or the floor, say where the button is; None: they no longer can."""
     state.buttons = seats
+    if seats is None:
+        return
     state.button_log = (*state.button_log, (at, seats))[-8:]
     hand = state.hand
     if hand is None:

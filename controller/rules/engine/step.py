@@ -521,10 +521,15 @@ def _seat_seen(state: RulesState, said: list[Said], event: SeatSeen) -> None:
     if event.occupied:
         state.absent -= {event.seat}
         state.occupied |= {event.seat}
+    elif event.occupied is None:
+        # Nobody is called absent, or at a wrong seat, by a sensor that no longer answers.
+        state.absent -= {event.seat}
+        state.occupied -= {event.seat}
     else:
         state.absent |= {event.seat}
         state.occupied -= {event.seat}
-    start.unassigned(state, said, event.seat, event.at, sat_down=event.occupied)
+    if event.occupied is not None:
+        start.unassigned(state, said, event.seat, event.at, sat_down=event.occupied)
 
 
 def _registered(state: RulesState, said: list[Said], event: SeatRegistered) -> None:

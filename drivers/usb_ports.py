@@ -1,0 +1,47 @@
+"""Which serial port the table's board may be on, by what USB says of it. Pure but for
+`connected`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import NamedTuple
+
+from serial.tools import list_ports
+
+MEGA = frozenset({(0x2341, 0x0042), (0x2341, 0x0010), (0x2A03, 0x0042), (0x2A03, 0x0010)})
+"""USB vendor and product of an Arduino Mega 2560 (two makers, two revisions)."""
+
+CLONES = frozenset({(0x1A86, 0x7523), (0x1A86, 0x55D4), (0x0403, 0x6001), (0x10C4, 0xEA60)})
+"""The converters on copies of it. Any other device may have one of these, too."""
+
+
+class UsbPort(NamedTuple):
+    """A serial port on USB. serial: of the converter; "" if it has none."""
+
+    path: str
+    vendor: int
+    product: int
+    serial: str = ""
+
+
+def connected() -> tuple[UsbPort, ...]:
+    """The serial ports on USB that are plugged in now."""
+    return tuple(
+        UsbPort(port.device, port.vid, port.pid, port.serial_number or "")
+        for port in list_ports.comports()
+        if port.vid is not None and port.pid is not None
+    )
+
+
+def candidates(
+    ports: Iterable[UsbPort], *, clones: bool, avoid: Collection[str] = ()
+) -> tuple[str, ...]:
+    """Paths on which the board may be: real Megas first, then converters that many devices have.
+
+    clones: whether those are to be tried at all; only where the board's own serial number is known,
+    so that another device is not taken for it. avoid: ports that are another device's.
+    """
+    found = sorted(p for p in ports if p.path not in avoid)
+    mega = [p.path for p in found if (p.vendor, p.product) in MEGA]
+    other = [p.path for p in found if clones and (p.vendor, p.product) in CLONES]
+    return tuple(mega + other)
