@@ -311,7 +311,8 @@ void app_step(struct app *app)
     take_analog(app);
     step_store(app, now_us);
     step_board(app);
-    if (now_us - app->tick_us >= TICK_US) {
+    /* Signed: a clock that jumps back makes no ticks, and so brings the watchdog. */
+    if ((int32_t)(now_us - app->tick_us) >= (int32_t)TICK_US) {
         app->tick_us += TICK_US;
         tick(app, now_us);
     }

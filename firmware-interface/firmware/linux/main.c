@@ -280,7 +280,7 @@ static void run_firmware(void)
 {
     do
         app_step(&app);
-    while (hal_now_us() - app.tick_us >= TICK_US || board.in_at < board.in_count ||
+    while ((int32_t)(hal_now_us() - app.tick_us) >= (int32_t)TICK_US || board.in_at < board.in_count ||
            app.board.due);
     app_step(&app);
     if (monotonic_us() - board.well_us > WATCHDOG_US)

@@ -74,8 +74,8 @@ struct avr_table {
     bool selected;
 
     uint32_t writes;
-    bool writing;
     uint16_t written_address;
+    bool watches_stack;
     uint16_t lowest_stack;
     bool hung;
     uint32_t hung_at;
@@ -144,6 +144,11 @@ static void set_contact(struct avr_table *table, struct pin pin, bool closed)
 
     *levels = closed ? (uint8_t)(*levels & ~(1 << pin.bit)) : (uint8_t)(*levels | 1 << pin.bit);
     drive_port(table, pin.port);
+}
+
+void avr_table_contact(struct avr_table *table, char port, uint8_t bit, bool closed)
+{
+    set_contact(table, (struct pin){port, bit}, closed);
 }
 
 void avr_table_key(struct avr_table *table, uint8_t key, bool down)
@@ -401,6 +406,18 @@ bool avr_table_pixels(const struct avr_table *table, uint8_t *rows, uint8_t *bri
     return pixels.lit;
 }
 
+/* Memory. simavr's own EEPROM hears the same write before or after this. */
+static void on_memory_write(avr_t *avr, avr_io_addr_t address, uint8_t value, void *param)
+{
+    struct avr_table *table = param;
+
+    (void)address;
+    if (!(value & EEPE))
+        return;
+    table->writes++;
+    table->written_address = (uint16_t)(avr->data[EEARL] | avr->data[EEARL + 1] << 8);
+}
+
 static void watch_pins(struct avr_table *table)
 {
     avr_t *avr = table->avr;
@@ -449,6 +466,7 @@ struct avr_table *avr_table_new(const char *elf_path, const uint8_t *memory)
     listen_to_line(table);
     widen_adc(table);
     watch_pins(table);
+    avr_register_io_write(table->avr, EECR, on_memory_write, table);
     drive_pins(table);
     if (memory) {
         avr_eeprom_desc_t all = {(uint8_t *)memory, 0, MEMORY_BYTES};
@@ -476,18 +494,6 @@ static void after_reset(struct avr_table *table)
     drive_pins(table);
 }
 
-static void watch_memory(struct avr_table *table)
-{
-    const uint8_t *data = table->avr->data;
-    const bool writing = data[EECR] & EEPE;
-
-    if (writing && !table->writing) {
-        table->writes++;
-        table->written_address = (uint16_t)(data[EEARL] | data[EEARL + 1] << 8);
-    }
-    table->writing = writing;
-}
-
 static void watch_stack(struct avr_table *table)
 {
     const uint16_t pointer = (uint16_t)(table->avr->data[R_SPL] | table->avr->data[R_SPH] << 8);
@@ -502,8 +508,8 @@ static bool step(struct avr_table *table)
 
     if (table->was_reset)
         after_reset(table);
-    watch_memory(table);
-    watch_stack(table);
+    if (table->watches_stack)
+        watch_stack(table);
     return state != cpu_Done && state != cpu_Crashed;
 }
 
@@ -593,6 +599,11 @@ uint8_t avr_table_peek(const struct avr_table *table, uint16_t address)
 void avr_table_poke(struct avr_table *table, uint16_t address, uint8_t byte)
 {
     table->avr->data[address] = byte;
+}
+
+void avr_table_watch_stack(struct avr_table *table)
+{
+    table->watches_stack = true;
 }
 
 uint16_t avr_table_stack(const struct avr_table *table)

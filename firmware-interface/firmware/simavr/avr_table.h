@@ -41,6 +41,9 @@ void avr_table_button(struct avr_table *table, uint8_t sensor, bool sensed);
 void avr_table_seat_contact(struct avr_table *table, uint8_t seat, bool closed);
 void avr_table_seat_counts(struct avr_table *table, uint8_t seat, uint16_t counts);
 
+/* A contact between a pin ('A' to 'L', 0 to 7) and ground. */
+void avr_table_contact(struct avr_table *table, char port, uint8_t bit, bool closed);
+
 /* What came out since the last call: edges of the lamps' data pin; bytes on the SPI, and, `latched`, the
  * moments at which the LED board's chip select went high. */
 uint32_t avr_table_lamp_edges(struct avr_table *table, struct avr_edge *edges, uint32_t most);
@@ -64,7 +67,8 @@ void avr_table_hang(struct avr_table *table);
 uint8_t avr_table_peek(const struct avr_table *table, uint16_t address);
 void avr_table_poke(struct avr_table *table, uint16_t address, uint8_t byte);
 
-/* The deepest that the stack has reached, in bytes. */
+/* The deepest that the stack has reached since it was told to watch, in bytes. Watching takes time. */
+void avr_table_watch_stack(struct avr_table *table);
 uint16_t avr_table_stack(const struct avr_table *table);
 
 #endif

@@ -201,6 +201,20 @@ static void the_watchdog_is_kicked_only_while_all_is_well(void)
     CHECK_EQUAL(fake.kicks, 0);
 }
 
+static void a_clock_that_stands_still_gets_no_kick(void)
+{
+    unsigned i;
+
+    begin();
+    for (i = 0; i < 10000; i++) { /* goes round within a millisecond, for its interrupt is off */
+        fake.now_us += i % 4 == 3 ? (uint32_t)-900 : 300;
+        if (i == 8)
+            fake.kicks = 0;
+        app_step(&app);
+    }
+    CHECK_EQUAL(fake.kicks, 0);
+}
+
 static void any_bytes_at_all_do_no_harm(void)
 {
     uint32_t random = 12345, i;
@@ -233,5 +247,6 @@ void test_app(void)
     lamps_and_board_go_dark_with_a_new_session();
     a_lost_controller_shows_at_once_and_goes_at_once();
     the_watchdog_is_kicked_only_while_all_is_well();
+    a_clock_that_stands_still_gets_no_kick();
     any_bytes_at_all_do_no_harm();
 }
