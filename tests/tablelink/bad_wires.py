@@ -173,6 +173,7 @@ class _Change:
 
 
 HOLDS = Settings(key_hold_ms=5, button_hold_ms=5, seat_hold_ms=5)
+EVERY_SEAT = 0x7FF
 _PIXELS = 32
 
 
@@ -253,8 +254,9 @@ class BadLine:
 
     def busy(self, seconds: float) -> None:
         """Contacts move and pictures change for so long from now on, once the session is up."""
-        while self._up_since == inf:
+        while self._up_since == inf or self._known != EVERY_SEAT:
             self.run_until(self.now + 0.1)
+        self.run_until(self.now + 0.5)  # hold times have arrived, too
         end = self.now + seconds
         at = self.now
         while at < end:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import zlib
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tablelink.framing import ENCODED_MOST, MOST, Decoder, Frame, encode, stuffed, unstuffed
@@ -112,10 +112,8 @@ def test_a_damaged_frame_is_never_another_one(frame: Frame, data: st.DataObject)
                 del wire[at]
             case _:
                 wire.insert(at, data.draw(U8))
-    assume(bytes(wire).strip(b"\0") != encode(frame).strip(b"\0"))
     found = Decoder().feed(b"\0" + bytes(wire) + b"\0")
     assert not [item for item in found if isinstance(item, Frame) and item != frame]
-    assert frame not in found
 
 
 @given(st.binary(max_size=MOST))
