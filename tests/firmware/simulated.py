@@ -63,6 +63,7 @@ class SimulatedTable:
         cells = self._ffi.NULL if memory is None else memory
         self._table = self._lib.avr_table_new(str(build.elf).encode(), cells)
         assert self._table != self._ffi.NULL, f"no firmware: {build.elf}"
+        self._shifted = bytearray()
 
     def close(self) -> None:
         """May be called twice."""
@@ -162,13 +163,13 @@ class SimulatedTable:
         data = self._ffi.new("struct avr_byte[]", _CHUNK)
         marks = self._ffi.new("bool[]", _CHUNK)
         count = self._lib.avr_table_spi(self._table, data, marks, _CHUNK)
-        commands, shifted = [], bytearray()
+        commands = []
         for n in range(count):
             if marks[n]:
-                commands.append(Latched(data[n].cycle / CYCLES_A_SECOND, bytes(shifted)))
-                shifted.clear()
+                commands.append(Latched(data[n].cycle / CYCLES_A_SECOND, bytes(self._shifted)))
+                self._shifted.clear()
             else:
-                shifted.append(data[n].byte)
+                self._shifted.append(data[n].byte)
         return commands
 
     def picture(self) -> Picture | None:
@@ -320,6 +321,16 @@ class Conversation:
             if out := self.host.outgoing(now):
                 self.table.line_in(out)
         return [event for _, event in self.events[before:]]
+
+    def pause(self, seconds: float) -> None:
+        """The cable is out for so long: what either side says is lost."""
+        until = self.table.now + seconds
+        while self.table.now < until - 1e-9:
+            self.table.run(min(0.01, until - self.table.now))
+            self.table.line_out()
+            if self.table.now >= self.host.deadline:
+                self._told(self.host.tick(self.table.now), self.table.now)
+            self.host.outgoing(self.table.now)
 
     def _told(self, events: Sequence[Event], now: float) -> None:
         self.events += [(now, event) for event in events]

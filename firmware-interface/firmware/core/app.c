@@ -40,11 +40,14 @@ static void write_identity(const struct app *app, uint8_t *at)
 void app_init(struct app *app)
 {
     uint8_t identity[IDENTITY_BYTES] = {0};
+    struct contacts contacts;
 
     memset(app, 0, sizeof *app);
     inputs_init(&app->inputs);
     store_init(&app->store, &app->inputs.settings, app->inputs.threshold);
-    inputs_begin(&app->inputs);
+    hal_pull_up_seats(inputs_contact_seats(&app->inputs));
+    contacts = hal_contacts();
+    inputs_begin(&app->inputs, &contacts, &app->state);
     app->lamps.brightness = app->inputs.settings.lamp_brightness;
     board_init(&app->board);
     app->fixed_faults = app->store.faults;
@@ -53,7 +56,6 @@ void app_init(struct app *app)
     app->state.faults = app->fixed_faults;
     write_identity(app, identity);
     link_init(&app->link, hal_now_us(), identity, &app->state);
-    hal_pull_up_seats(inputs_contact_seats(&app->inputs));
     app->tick_us = hal_now_us();
     app->lamps_due = true;
 }

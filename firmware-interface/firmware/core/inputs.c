@@ -23,10 +23,13 @@ static void begin_anew(struct inputs *inputs, uint8_t seat)
         inputs->undecided |= bit;
 }
 
-void inputs_begin(struct inputs *inputs)
+void inputs_begin(struct inputs *inputs, const struct contacts *contacts,
+                  struct table_state *state)
 {
     uint8_t seat;
 
+    inputs->keys.stable = state->keys = contacts->keys;
+    inputs->buttons.stable = state->buttons = contacts->buttons;
     for (seat = 0; seat < SEATS; seat++)
         begin_anew(inputs, seat);
 }
@@ -40,7 +43,6 @@ void inputs_init(struct inputs *inputs)
     inputs->settings = defaults;
     for (seat = 0; seat < SEATS; seat++)
         inputs->threshold[seat].kind = SEAT_CLOSED_IS_OCCUPIED;
-    inputs_begin(inputs);
 }
 
 void inputs_set(struct inputs *inputs, const struct settings *settings)

@@ -59,8 +59,10 @@ struct change {
 /* Default settings; every seat a contact that is closed while somebody sits. */
 void inputs_init(struct inputs *inputs);
 
-/* The thresholds were filled in otherwise: no seat is known yet. */
-void inputs_begin(struct inputs *inputs);
+/* The board starts: keys and buttons are what they read, in `state` too; no seat is known yet. Call it when
+ * settings and thresholds have been filled in. */
+void inputs_begin(struct inputs *inputs, const struct contacts *contacts,
+                  struct table_state *state);
 
 void inputs_set(struct inputs *inputs, const struct settings *settings);
 void inputs_set_threshold(struct inputs *inputs, uint8_t seat, const struct threshold *threshold);

@@ -69,7 +69,10 @@ static void a_session_begins_with_everything_that_is(void)
     CHECK_EQUAL(get_u16(host_last(&host, MSG_SNAPSHOT)->body + 9), 0x7FF);
     CHECK_EQUAL(get_u16(host_last(&host, MSG_SNAPSHOT)->body + 11), 1 << 1 | 1 << 8);
     CHECK_EQUAL(get_u16(host_last(&host, MSG_SNAPSHOT)->body + 13), 1);
-    CHECK_EQUAL(host_last(&host, MSG_SNAPSHOT)->body[17], 1);
+    CHECK_EQUAL(host_last(&host, MSG_SNAPSHOT)->body[17], 0); /* held since before: no press */
+    say(MSG_ACK, "", 0);
+    CHECK_EQUAL(host_count(&host, MSG_KEY), 0);
+    CHECK_EQUAL(host_count(&host, MSG_BUTTONS), 0);
 }
 
 static void a_press_is_told_at_once(void)

@@ -16,6 +16,7 @@ static void begin(void)
     inputs_init(&inputs);
     memset(&state, 0, sizeof state);
     memset(&contacts, 0, sizeof contacts);
+    inputs_begin(&inputs, &contacts, &state);
     memset(counts, 0, sizeof counts);
     now_us = UINT32_MAX - 700U * MS; /* the clock wraps in the midst of things */
     ms = tells = 0;
