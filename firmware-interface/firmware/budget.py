@@ -1,9 +1,9 @@
 """What the firmware takes of the ATmega2560: flash, RAM, and the deepest that its stack can reach.
 
-The deepest chain of calls is looked for in the linked program's disassembly; what each function takes
-comes from gcc's -fstack-usage, for library functions from the registers that they push. The return
-address of a call is three bytes. To the deepest chain from main() comes the greediest interrupt, for
-interrupts do not interrupt each other. Ends with 1 if a budget is exceeded.
+The deepest chain of calls is looked for in the linked program's disassembly; what each function
+takes comes from gcc's -fstack-usage, for library functions from the registers that they push. The
+return address of a call is three bytes. To the deepest chain from main() comes the greediest
+interrupt, for interrupts do not interrupt each other. Ends with 1 if a budget is exceeded.
 """
 
 from __future__ import annotations
@@ -25,8 +25,14 @@ INDIRECT = re.compile(r"\te?i(?:call|jmp)\b")
 
 def sections(elf: Path) -> tuple[int, int]:
     """Bytes of flash and of RAM that the program takes."""
-    text = subprocess.run(["avr-size", "-A", elf], capture_output=True, text=True, check=True).stdout
-    size = {words[0]: int(words[1]) for line in text.splitlines() if len(words := line.split()) == 3 and words[1].isdigit()}
+    text = subprocess.run(
+        ["avr-size", "-A", elf], capture_output=True, text=True, check=True
+    ).stdout
+    size = {
+        words[0]: int(words[1])
+        for line in text.splitlines()
+        if len(words := line.split()) == 3 and words[1].isdigit()
+    }
     flash = size.get(".text", 0) + size.get(".data", 0)
     return flash, sum(size.get(name, 0) for name in (".data", ".bss", ".noinit"))
 
@@ -46,9 +52,15 @@ def declared(folder: Path) -> dict[str, int]:
 
 def calls(elf: Path) -> tuple[dict[str, set[str]], dict[str, int]]:
     """Whom each function calls, and how many registers it pushes."""
-    text = subprocess.run(["avr-objdump", "-d", elf], capture_output=True, text=True, check=True).stdout
+    text = subprocess.run(
+        ["avr-objdump", "-d", elf], capture_output=True, text=True, check=True
+    ).stdout
     lines = text.splitlines()
-    begins = [(int(start["start"], 16), start["name"]) for line in lines if (start := FUNCTION.match(line))]
+    begins = [
+        (int(start["start"], 16), start["name"])
+        for line in lines
+        if (start := FUNCTION.match(line))
+    ]
     starts = [start for start, _ in begins]
     called: dict[str, set[str]] = {name: set() for _, name in begins}
     pushes = dict.fromkeys(called, 0)
@@ -72,10 +84,14 @@ def plain(name: str) -> str:
     return re.sub(r"\.(part|constprop|isra|lto_priv)\.\d+", "", name)
 
 
-def deepest(name: str, called: Mapping[str, set[str]], takes: Mapping[str, int], above: tuple[str, ...] = ()) -> tuple[int, tuple[str, ...]]:
+def deepest(
+    name: str, called: Mapping[str, set[str]], takes: Mapping[str, int], above: tuple[str, ...] = ()
+) -> tuple[int, tuple[str, ...]]:
     """Bytes of the deepest chain of calls from a function on, and the chain."""
     if name in above:
-        raise SystemExit(f"{' > '.join((*above, name))}: functions that call themselves have no bounded stack")
+        raise SystemExit(
+            f"{' > '.join((*above, name))}: functions that call themselves have no bounded stack"
+        )
     best: tuple[int, tuple[str, ...]] = (0, ())
     for target in called.get(name, ()):
         best = max(best, deepest(target, called, takes, (*above, name)))
@@ -102,10 +118,15 @@ def main() -> int:
 
     print(f"flash {flash} of {given.flash} bytes")
     print(f"RAM   {ram} of {given.ram} bytes, without the stack")
-    print(f"stack {stack} of {given.stack} bytes: {interrupt[0]} in {interrupt[1][0]}, and {bytes_main} in {' > '.join(chain)}")
+    main_chain, interrupt_name = " > ".join(chain), interrupt[1][0]
+    print(f"stack {stack} of {given.stack} bytes: {interrupt[0]} in {interrupt_name},")
+    print(f"      and {bytes_main} in {main_chain}")
     over = flash > given.flash or ram > given.ram or stack > given.stack
     if over:
-        print("over budget: see FLASH_BUDGET, RAM_BUDGET and STACK_BUDGET in firmware-interface/firmware/Makefile", file=sys.stderr)
+        print(
+            "over budget: see FLASH_BUDGET, RAM_BUDGET and STACK_BUDGET in the firmware's Makefile",
+            file=sys.stderr,
+        )
     return over
 
 

@@ -1,5 +1,5 @@
-"""The firmware is built once for all tests; where the tools for the ATmega2560 are missing, its tests
-are skipped and say so."""
+"""The firmware is built once for all tests; where the tools for the ATmega2560 are missing, its
+tests are skipped and say so."""
 
 from __future__ import annotations
 

@@ -55,9 +55,7 @@ def test_contacts_are_wired_as_the_readme_says(mouth: Mouth) -> None:
 
 
 @pytest.mark.parametrize("offset_us", [0, 130, 500, 870])
-def test_a_press_carries_the_moment_of_its_edge(
-    conversation: Conversation, offset_us: int
-) -> None:
+def test_a_press_carries_the_moment_of_its_edge(conversation: Conversation, offset_us: int) -> None:
     conversation.run(2 + offset_us / 1e6)
     pressed = conversation.table.now
     conversation.table.key(6, True)

@@ -13,8 +13,8 @@ from tests.firmware.simulated import CYCLES_A_SECOND, Edge, Mouth
 NS_A_CYCLE = 1e9 / CYCLES_A_SECOND
 LAMPS, BITS = 11, 24
 
-# WorldSemi, WS2812B data sheet, "Data transfer time": nominal, all within 150 ns; a low of more than 50 us
-# ends a picture.
+# WorldSemi, WS2812B data sheet, "Data transfer time": nominal, all within 150 ns; a low of more than
+# 50 us ends a picture.
 T0H_NS, T0L_NS, T1H_NS, T1L_NS = 400, 850, 800, 450
 TOLERANCE_NS = 150
 RESET_NS = 50_000
@@ -53,7 +53,10 @@ def colours(picture: list[tuple[float, float]]) -> list[tuple[int, int, int]]:
     """Red, green, blue of each lamp; the wire has green first, each highest bit first."""
     bits = [high > (T0H_NS + T1H_NS) / 2 for high, _ in picture]
     codes = [
-        [sum(bit << (7 - n) for n, bit in enumerate(bits[at : at + 8])) for at in (b, b + 8, b + 16)]
+        [
+            sum(bit << (7 - n) for n, bit in enumerate(bits[at : at + 8]))
+            for at in (b, b + 8, b + 16)
+        ]
         for b in range(0, len(bits), BITS)
     ]
     return [(red, green, blue) for green, red, blue in codes]

@@ -1,4 +1,4 @@
-"""The simulated board's UART: nothing is lost at the full rate of the line, whatever else goes on."""
+"""The simulated board's UART: nothing is lost at the line's full rate, whatever else goes on."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tablelink.messages import (
 from tests.firmware.simulated import Mouth
 
 FASTEST = 1360
-"""Cycles a byte at 117,647 baud, as the Mega's USB bridge sends; the exact 115,200 baud are slower."""
+"""Cycles a byte at 117,647 baud, as the Mega's USB bridge sends; 115,200 baud are slower."""
 
 
 def everything_moves(mouth: Mouth, n: int) -> None:

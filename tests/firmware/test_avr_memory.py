@@ -82,8 +82,8 @@ def test_a_new_chip_is_blank_and_not_damaged(new_table: NewTable) -> None:
 
 @pytest.mark.parametrize("torn", ["whole", "erased", "old"])
 def test_the_power_may_go_at_every_byte(new_table: NewTable, memory: bytes, torn: str) -> None:
-    """Of the byte that is being written the cell keeps its old value, is erased, or holds the new one;
-    nothing after it is written."""
+    """Of the byte that is being written the cell keeps its old value, is erased, or holds the new
+    one; nothing after it is written."""
     serial = "SOUTH-17/BLUE"
     done = in_session(new_table(memory))
     keep_serial(done, serial)
@@ -114,7 +114,10 @@ def test_the_power_may_go_at_every_byte(new_table: NewTable, memory: bytes, torn
 
 def test_any_damaged_byte_costs_one_copy_and_is_mended(new_table: NewTable, memory: bytes) -> None:
     for at in (0, 1, 3, 4, 19, 20, 26, 80, RECORD_BYTES - 1):
-        for copy, serial, fault in ((0, "TABLE-2", Fault.COPY_A_DAMAGED), (COPY_B, "TABLE-1", Fault.COPY_B_DAMAGED)):
+        for copy, serial, fault in (
+            (0, "TABLE-2", Fault.COPY_A_DAMAGED),
+            (COPY_B, "TABLE-1", Fault.COPY_B_DAMAGED),
+        ):
             cells = bytearray(memory)
             cells[copy + at] ^= 0x40
             table = new_table(bytes(cells))

@@ -1,5 +1,5 @@
-"""The controller's side of the link against the simulated board's own bytes: good wires, bad wires, and
-none for a while."""
+"""The controller's side of the link against the simulated board's own bytes: good wires, bad wires,
+and none for a while."""
 
 from __future__ import annotations
 
@@ -93,7 +93,12 @@ def test_a_session_from_the_first_byte(table: SimulatedTable) -> None:
     (found,) = [event for event in events if isinstance(event, Found)]
     identity = found.identity
     assert (identity.major, identity.minor, identity.patch) == (1, 0, 0)
-    assert (identity.seats, identity.button_sensors, identity.keys, identity.lamps) == (11, 11, 8, 11)
+    assert (identity.seats, identity.button_sensors, identity.keys, identity.lamps) == (
+        11,
+        11,
+        8,
+        11,
+    )
     assert (identity.columns, identity.rows) == (32, 8)
     assert conversation.host.phase is Phase.UP
 
@@ -109,7 +114,9 @@ def test_everything_that_moves_is_told_once(conversation: Conversation) -> None:
     assert isinstance(events[1], Buttons)
     assert events[1].sensed == 1 << 1 | 1 << 8
     conversation.run(3.0)
-    assert len(conversation.events) == 2 + 1 + 3  # found, everything, seats that have settled, these
+    assert (
+        len(conversation.events) == 2 + 1 + 3
+    )  # found, everything, seats that have settled, these
     assert conversation.host.counts.sent_again == 0
     assert conversation.host.counts.damaged == 0
 
@@ -130,7 +137,7 @@ def test_wishes_are_carried_out(conversation: Conversation) -> None:
 
 
 def test_a_cable_out_for_three_seconds(conversation: Conversation) -> None:
-    """The controller's cable is pulled and put back; a press meanwhile is known to be lost, or told."""
+    """The controller's cable is pulled and put back; a press meanwhile is known to be lost."""
     table, host = conversation.table, conversation.host
     host.show_pixels(Pixels(5, b"\x0f" * 32), table.now)
     conversation.run(0.1)

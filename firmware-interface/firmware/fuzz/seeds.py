@@ -1,4 +1,4 @@
-"""Makes a fuzzer's first inputs of vectors.txt: the bytes of each line, for fuzz_app each as an act."""
+"""Makes a fuzzer's first inputs of vectors.txt: the bytes of each line, for fuzz_app as an act."""
 
 import sys
 from pathlib import Path

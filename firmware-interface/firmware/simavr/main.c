@@ -106,22 +106,26 @@ static void move_line(void)
         port_write(&port, bytes, (uint16_t)count);
 }
 
-/* A change of the memory reaches its file at the end of each slice. */
+/* A change of the memory reaches its file at the end of each slice; the file is whole at any time. */
 static void save_memory(const char *path)
 {
-    static uint32_t saved;
+    static uint32_t saved = UINT32_MAX;
     uint8_t memory[MEMORY_BYTES];
+    char beside[512];
     FILE *file;
+    bool well;
 
     if (!path || avr_table_writes(table) == saved)
         return;
     saved = avr_table_writes(table);
     avr_table_memory(table, memory);
-    file = fopen(path, "wb");
-    if (!file || fwrite(memory, 1, sizeof memory, file) != sizeof memory)
+    snprintf(beside, sizeof beside, "%s.new", path);
+    file = fopen(beside, "wb");
+    well = file && fwrite(memory, 1, sizeof memory, file) == sizeof memory;
+    if (file && fclose(file))
+        well = false;
+    if (!well || rename(beside, path))
         fprintf(stderr, "the memory file %s cannot be written: %s\n", path, strerror(errno));
-    if (file)
-        fclose(file);
 }
 
 static bool start(const struct options *options)
