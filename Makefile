@@ -5,7 +5,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: setup run test lint format bench coverage pictures wheel clean
+.PHONY: setup run test lint format bench coverage pictures wheel clean \
+	avr-tools test-firmware fuzz-firmware figures-firmware
 
 setup: $(STAMP)
 
@@ -56,6 +57,33 @@ format: setup
 bench: setup
 	$(BIN)/python -m tests.bench
 
+FIRMWARE := firmware-interface/firmware
+AVR_PACKAGES := gcc gcc-avr avr-libc binutils-avr libsimavr-dev libelf-dev cppcheck clang libclang-rt-14-dev
+SECONDS ?= 60
+
+# What the firmware's tests need beyond a C compiler; installed where that is possible, else named.
+avr-tools:
+	@missing=; for tool in cc avr-gcc cppcheck clang; do command -v $$tool >/dev/null || missing="$$missing $$tool"; done; \
+	[ -f /usr/include/simavr/sim_avr.h ] || missing="$$missing libsimavr"; \
+	[ -z "$$missing" ] && exit 0; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  echo "installing the firmware's tools, for there is no$$missing"; \
+	  apt-get update -q && apt-get install -y -q --no-install-recommends $(AVR_PACKAGES) || \
+	    apt-get install -y -q --no-install-recommends $(filter-out libclang-rt-%,$(AVR_PACKAGES)); \
+	else echo "there is no$$missing. Install them with: sudo apt-get install $(AVR_PACKAGES)"; exit 1; fi
+
+# Both builds, every test of them, cppcheck, a short fuzz.
+test-firmware: setup avr-tools
+	$(MAKE) -C $(FIRMWARE) linux avr simavr check test
+	$(BIN)/python -m pytest -n $(JOBS) tests/firmware
+	$(MAKE) -s -C $(FIRMWARE) fuzz SECONDS=10
+
+fuzz-firmware: avr-tools
+	$(MAKE) -s -C $(FIRMWARE) fuzz SECONDS=$(SECONDS)
+
+figures-firmware: setup avr-tools
+	$(BIN)/python -m tests.bench firmware
+
 # Which scenarios and tests show which clause; shipped with the package.
 coverage: setup
 	$(BIN)/python -m controller.rules.sheet --write-coverage
@@ -77,4 +105,4 @@ wheel: setup
 	burnturn scenario run "$$here/tests/scenarios/burn/tda-missing-flop.deal"
 
 clean:
-	rm -rf $(VENV) dist
+	rm -rf $(VENV) dist firmware-interface/firmware/build

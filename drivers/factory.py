@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from drivers.sim.acts import Pick as Pick
     from drivers.sim.acts import Stranger as Stranger
     from drivers.sim.board_line import BoardLine as BoardLine
+    from drivers.sim.board_process import BoardKind as BoardKind
+    from drivers.sim.board_process import BoardProcess as BoardProcess
+    from drivers.sim.board_process import best_kind as best_kind
     from drivers.sim.faults import Fault as Fault
     from drivers.sim.faults import FaultName as FaultName
     from drivers.sim.faults import arm as arm
@@ -58,6 +61,7 @@ if TYPE_CHECKING:
 _SIMULATION = {
     "acts": ("Dealer", "Pick", "Stranger"),
     "board_line": ("BoardLine",),
+    "board_process": ("BoardKind", "BoardProcess", "best_kind"),
     "faults": ("Fault", "FaultName", "arm"),
     "mistakes": ("DealScript", "MistakeKind", "Planted"),
     "pass_over": ("PassOver",),

@@ -84,10 +84,11 @@ BAD = Faults(
 
 
 class Wire:
-    """One direction. Keeps the order of bytes and the pace of the line."""
+    """One direction. Keeps the order of bytes and the pace of the line: byte_s a byte."""
 
-    def __init__(self, faults: Faults, rng: random.Random) -> None:
+    def __init__(self, faults: Faults, rng: random.Random, byte_s: float = BYTE_S) -> None:
         self.faults = faults
+        self._byte_s = byte_s
         self._rng = rng
         self._coming: deque[tuple[float, bytes]] = deque()
         self._free_at = 0.0
@@ -102,7 +103,7 @@ class Wire:
     def write(self, data: bytes, now: float) -> None:
         faults, rng = self.faults, self._rng
         start = max(now, self._free_at)
-        self._free_at = start + len(data) * BYTE_S
+        self._free_at = start + len(data) * self._byte_s
         if faults.write_lost and rng.random() < faults.write_lost:
             return
         data = self._worn(data)
@@ -189,7 +190,9 @@ _PIXELS = 32
 class BadLine:
     """Both ends, the wires between, the people at the table and the witness.
 
-    changes_hz: how many contacts move a second; pictures_hz: how many pictures the host shows.
+    changes_hz: how many contacts move a second; pictures_hz: how many pictures the host shows. byte_s:
+    0 for a far end that keeps the pace of the line itself. sampled_s: how often it looks at its contacts, if it
+    does not see them at once: what moves meanwhile moves together.
     """
 
     def __init__(
@@ -199,15 +202,18 @@ class BadLine:
         seed: int = 0,
         changes_hz: float = 60.0,
         pictures_hz: float = 15.0,
+        byte_s: float = BYTE_S,
+        sampled_s: float = 0.0,
     ) -> None:
         self.rng = random.Random(seed)
         self.far = far
         self.host = HostSession(lambda: self.rng.randrange(1, 65536))
-        self.down = Wire(faults, self.rng)  # host to board
-        self.up = Wire(faults, self.rng)
+        self.down = Wire(faults, self.rng, byte_s)  # host to board
+        self.up = Wire(faults, self.rng, byte_s)
         self.figures = Figures()
         self.now = 0.0
         self._changes_hz, self._pictures_hz = changes_hz, pictures_hz
+        self._sampled_s = sampled_s
         self._people: list[tuple[float, int, str]] = []
         self._steps = 0
         self._now_is = {("key", n): False for n in range(1, 9)}
@@ -374,7 +380,7 @@ class BadLine:
     def _mask(self, what: str, mask: int, moment: tuple[float, float]) -> None:
         was = [(k, v) for k, v in self._host_is.items() if k[0] == what]
         moved = [n for (_, n), v in was if v is not bool(mask >> (n - 1) & 1)]
-        if len(moved) != 1:
+        if len(moved) != 1 and not (moved and self._sampled_s):
             self.figures.wrong.append(f"{len(moved)} {what}s moved at once at {self.now:.3f}")
         for n in moved:
             self._changed(what, n, bool(mask >> (n - 1) & 1), moment)
@@ -390,7 +396,7 @@ class BadLine:
         self.figures.delays_s.append(self.now - change.certain_at)
         off = abs(moment[0] - change.edge_at)
         self.figures.clock_worst_s = max(self.figures.clock_worst_s, off)
-        if off > moment[1] + 1e-6:
+        if off > moment[1] + self._sampled_s + 1e-6:
             self.figures.clock_outside += 1
 
     def _everything(self, event: Everything) -> None:
@@ -404,7 +410,7 @@ class BadLine:
             value = bool(masks[what] >> (n - 1) & 1)
             is_ = self._host_is[what, n]
             while waits and (
-                waits[0].certain_at < at - error_s
+                waits[0].certain_at + self._sampled_s < at - error_s
                 or (is_ is not value and waits[0].certain_at <= at + error_s)
             ):
                 change = waits.popleft()

@@ -1,0 +1,136 @@
+"""The table board's firmware: from a pressed key to the bytes on the line and to the controller's
+event, from a lamp command's last byte to the last lamp, and what the build takes of the chip.
+
+The chip is simulated cycle by cycle. In virtual time the figures are the chip's alone; with the
+paced process, a pseudo-terminal and the driver they are this machine's, too.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import subprocess
+import time
+from collections.abc import Sequence
+
+from drivers.factory import BoardKind, BoardProcess, table_board
+from drivers.readings import Health, HealthState, KeyPress, SeatReading
+from drivers.sim.firmware_build import AvrBuild, avr_board, avr_missing, sources
+from tablelink.messages import KeyMoved, Lamp, Lamps, Pixels
+from tests.firmware.simulated import CYCLES_A_SECOND, Mouth, SimulatedTable
+
+KEY_GOAL_MS = 15.0
+LAMPS_GOAL_MS = 20.0
+
+
+def run(quick: bool = False) -> list[str]:
+    if missing := avr_missing():
+        return [f"not measured: {missing}"]
+    build = avr_board()
+    count = 40 if quick else 300
+    keys, lamps, stack, turn = _in_virtual_time(build, count)
+    events = asyncio.run(_to_the_event(count))
+    return [
+        *_takes(build),
+        f"stack measured under load {stack} bytes",
+        f"key pressed to its last byte on the line: {_spread(keys)} ms (virtual time)",
+        f"key pressed to the controller's event: {_spread(events)} ms (paced, 115,200 baud, "
+        f"goal p99 ≤ {KEY_GOAL_MS:.0f})",
+        f"lamp command's last byte in to the last lamp's last bit out: {_spread(lamps)} ms "
+        f"(virtual time, goal ≤ {LAMPS_GOAL_MS:.0f})",
+        f"simulated {turn:.1f} times as fast as a real board",
+    ]
+
+
+def _spread(values_ms: Sequence[float]) -> str:
+    ordered = sorted(values_ms)
+    p50, p99 = (ordered[round(part * (len(ordered) - 1))] for part in (0.5, 0.99))
+    return f"p50 {p50:.1f}, p99 {p99:.1f}, most {ordered[-1]:.1f}"
+
+
+def _takes(build: AvrBuild) -> list[str]:
+    limits = ["--flash", "262144", "--ram", "8192", "--stack", "8192"]
+    done = subprocess.run(
+        [
+            "python3",
+            str(sources() / "budget.py"),
+            str(build.elf),
+            "--stack-usage",
+            str(build.elf.parent / "avr"),
+            *limits,
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout.splitlines()
+
+
+def _in_virtual_time(build: AvrBuild, count: int) -> tuple[list[float], list[float], int, float]:
+    """Milliseconds of keys and of lamps, bytes of stack, and how fast the simulation was."""
+    table = SimulatedTable(build)
+    table.watch_stack()
+    rng = random.Random(1)
+    mouth = Mouth(table)
+    mouth.run(0.4)
+    mouth.hello()
+    mouth.run(0.05)
+    keys, lamps = [], []
+    began, began_at = time.perf_counter(), table.now
+    for n in range(count):
+        mouth.run(rng.uniform(0.001, 0.004))
+        pressed = table.now
+        table.key(1 + n % 8, True)
+        if n % 2:
+            # A picture and the answers to it are on the line at the same time.
+            mouth.say(Pixels(n % 16, rng.randbytes(32)))
+        heard = mouth.run(0.025)
+        keys += [
+            (h.at + 10 / 115_200 - pressed) * 1e3
+            for h in heard
+            if isinstance(h.frame.message, KeyMoved)
+        ]
+        table.key(1 + n % 8, False)
+        mouth.run(0.02)
+        lamps.append(_lamp_delay_ms(mouth, rng))
+    speed = (table.now - began_at) / (time.perf_counter() - began)
+    stack = table.stack
+    table.close()
+    return keys, lamps, stack, speed
+
+
+def _lamp_delay_ms(mouth: Mouth, rng: random.Random) -> float:
+    table = mouth.table
+    mouth.say(Lamps(1, tuple(Lamp(rng.randrange(1, 256), 9, 9) for _ in range(11))))
+    while table.line_waiting:
+        mouth.run(0.0005)
+    came = table.last_in
+    table.lamp_edges()
+    mouth.run(0.01)
+    edges = table.lamp_edges()
+    return (edges[-1].cycle / CYCLES_A_SECOND - came) * 1e3
+
+
+async def _to_the_event(count: int) -> list[float]:
+    """Milliseconds from telling the paced process that a key is down to the driver's reading."""
+    delays = []
+    board = BoardProcess(BoardKind.AVR)
+    async with board, table_board(board.port) as driver:
+        readings = driver.readings()
+        rng = random.Random(2)
+        async for reading in readings:
+            if isinstance(reading, Health) and reading.state is HealthState.OK:
+                break
+        async for reading in readings:
+            if isinstance(reading, SeatReading) and reading.occupied is False:
+                break
+        for _ in range(count):
+            await asyncio.sleep(rng.uniform(0.02, 0.06))
+            pressed = time.perf_counter()
+            await board.key(6, True)
+            async for reading in readings:
+                if isinstance(reading, KeyPress):
+                    break
+            delays.append((time.perf_counter() - pressed) * 1e3)
+            await board.key(6, False)
+    return delays
