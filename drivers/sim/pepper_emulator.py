@@ -345,6 +345,10 @@ class PepperEmulator:
         self._upset.clear()
         self._noisy_until = -inf
 
+    def unplug(self) -> None:
+        """Pull the cable, which is the power too."""
+        self.arm(WireFault.UNPLUGGED)
+
     def plug(self, now: float = 0.0) -> None:
         """Power again after `unplugged port`: the reader starts as after a restart."""
         self.plugged = True

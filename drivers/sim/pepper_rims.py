@@ -19,13 +19,29 @@ from typing import Protocol, Self
 from drivers.contracts import Clock
 from drivers.errors import LinkLostError, PortUnavailableError
 from drivers.rfid.wires import Connect, Wire
-from drivers.sim.pepper_emulator import PepperEmulator, WireFault
+
+
+class EmulatedReader(Protocol):
+    """A reader without hardware that speaks over a wire. `plugged`: its cable is in."""
+
+    plugged: bool
+
+    @property
+    def wake_at(self) -> float: ...
+
+    def feed(self, data: bytes, now: float) -> bytes: ...
+
+    def tick(self, now: float) -> bytes: ...
+
+    def unplug(self) -> None: ...
+
+    def plug(self, now: float = 0.0) -> None: ...
 
 
 class Rim(Protocol):
     """A port with an emulated reader behind it. `address` is what a driver opens."""
 
-    emulator: PepperEmulator
+    emulator: EmulatedReader
 
     @property
     def address(self) -> str: ...
@@ -47,7 +63,7 @@ class PtyRim:
     """A pseudo-terminal. `address` is a link that stays the same when the reader is plugged in
     again."""
 
-    def __init__(self, emulator: PepperEmulator) -> None:
+    def __init__(self, emulator: EmulatedReader) -> None:
         self.emulator = emulator
         self._folder = tempfile.TemporaryDirectory(prefix="pepper-")
         self._link = Path(self._folder.name) / "tty"
@@ -108,7 +124,7 @@ class TcpRim:
     """A TCP server on this machine that serves one program at a time; a new one replaces the
     old."""
 
-    def __init__(self, emulator: PepperEmulator, port: int = 0) -> None:
+    def __init__(self, emulator: EmulatedReader, port: int = 0) -> None:
         self.emulator = emulator
         self._port = port
         self._server: socket.socket | None = None
@@ -252,7 +268,7 @@ class ServedByLoop:
     def unplug(self, rim: Rim) -> None:
         """Pull a reader's cable."""
         self._unwatch()
-        rim.emulator.arm(WireFault.UNPLUGGED)
+        rim.emulator.unplug()
         rim.tick(self._clock())
         self._arm()
 
@@ -334,7 +350,7 @@ class VirtualClock:
 class VirtualWire:
     """A driver's wire to an emulated reader in virtual time: waiting moves the clock."""
 
-    def __init__(self, emulator: PepperEmulator, clock: VirtualClock, where: str) -> None:
+    def __init__(self, emulator: EmulatedReader, clock: VirtualClock, where: str) -> None:
         self._emulator = emulator
         self._clock = clock
         self._where = where
@@ -368,8 +384,8 @@ class VirtualWire:
             raise LinkLostError("the link to the reader is gone", self._where, "Check its cable.")
 
 
-def virtual_connect(emulator: PepperEmulator, clock: VirtualClock, where: str) -> Connect:
-    """A connector for `PepperLink` that opens a `VirtualWire`."""
+def virtual_connect(emulator: EmulatedReader, clock: VirtualClock, where: str) -> Connect:
+    """A connector for a `WireLink` that opens a `VirtualWire`."""
 
     async def connect() -> Wire:
         if not emulator.plugged:
