@@ -16,11 +16,14 @@ from typing import TYPE_CHECKING, Literal, Self
 
 from drivers.contracts import Clock, Sleep, TagReader
 from drivers.errors import MisconfiguredError, UnknownDriverError
-from drivers.rfid.pepper import BACKOFF_S, Mode, PepperLink, PepperTable, PushPlan
+from drivers.kinds import KINDS, Air, DriverKind
+from drivers.rfid.airs import Together
+from drivers.rfid.pepper import Mode, PepperLink, PushPlan
 from drivers.rfid.pepper_session import PepperSettings
+from drivers.rfid.table import BACKOFF_S, ReaderLink, ReaderTable
 from drivers.rfid.virtual import VirtualReader as VirtualReader
 from drivers.rfid.virtual import wire_polls as wire_polls
-from drivers.rfid.wires import Connect, connector
+from drivers.rfid.wires import Connect, connector, of_serial, tcp_address
 from drivers.sweep import Order
 from drivers.sweep import SweepScheduler as SweepScheduler
 
@@ -67,11 +70,7 @@ def __getattr__(name: str) -> object:
     return getattr(import_module(_HOME[name]), name)
 
 
-DRIVERS: Mapping[str, str] = {
-    "pepper-c1": "Eccel Pepper C1, one antenna",
-    "pepper-c1-mux": "Eccel Pepper C1 MUX, up to eight antennas",
-    "simulated": "an emulated Pepper C1 MUX over a simulated table",
-}
+DRIVERS: Mapping[str, DriverKind] = KINDS
 """Names that a configuration may give, and what they stand for."""
 
 
@@ -83,6 +82,8 @@ class ReaderSpec:
     at the table, to the reader's port. port: serial device or tcp://host:port, empty if simulated.
     mode: polled, or the reader reports by itself as json or binary. accept_firmware: firmware major
     versions that may be spoken to. reversed_uids: for firmware that gives UIDs back to front.
+    usb_serial: serial number of the USB device that must be behind the port; "": any. gain_db: of
+    an MFRC522's receiver. look_s: how long an LLRP reader looks.
     """
 
     name: str
@@ -92,6 +93,9 @@ class ReaderSpec:
     mode: Mode = "polled"
     accept_firmware: tuple[int, ...] = (2,)
     reversed_uids: bool = False
+    usb_serial: str = ""
+    gain_db: int = 33
+    look_s: float = 0.25
 
 
 @dataclass
@@ -195,28 +199,45 @@ def tag_reader(
         )
     if not antennas:
         raise MisconfiguredError("no antenna is configured", "table", "Give it at least one.")
-    links = [_link(spec, emulated, clock) for spec in specs]
+    links = [(_kind(spec).air, _link(spec, emulated, clock)) for spec in specs]
     companions: tuple[AbstractAsyncContextManager[object], ...] = (emulated,) if emulated else ()
-    return PepperTable(
-        links,
-        SweepScheduler(antennas, order, focus_share),
-        clock=clock,
-        sleep=sleep,
-        backoff_s=backoff_s,
-        companions=companions,
-    )
-
-
-def _link(spec: ReaderSpec, emulated: EmulatedReaders | None, clock: Clock) -> PepperLink:
-    if spec.driver not in DRIVERS:
-        raise UnknownDriverError(
-            f"there is no driver {spec.driver!r}", spec.name, f"Choose one of {', '.join(DRIVERS)}."
+    tables = [
+        ReaderTable(
+            ours := [link for its, link in links if its is air],
+            SweepScheduler(sorted(a for link in ours for a in link.ports), order, focus_share),
+            clock=clock,
+            sleep=sleep,
+            backoff_s=backoff_s,
+            companions=companions if air is Air.HF else (),
         )
+        for air in dict.fromkeys(air for air, _ in links)
+    ]
+    return tables[0] if len(tables) == 1 else Together(tables)
+
+
+def _kind(spec: ReaderSpec) -> DriverKind:
+    if spec.driver not in KINDS:
+        raise UnknownDriverError(
+            f"there is no driver {spec.driver!r}", spec.name, f"Choose one of {', '.join(KINDS)}."
+        )
+    return KINDS[spec.driver]
+
+
+def _link(spec: ReaderSpec, emulated: EmulatedReaders | None, clock: Clock) -> ReaderLink:
     where = f"{spec.name} on {spec.port or 'the simulated table'}"
+    kind = _kind(spec)
+    if not spec.driver.startswith("pepper") and spec.driver != "simulated":
+        _fits(spec, kind, where)
+    if spec.driver == "pn532":
+        return _pn532(spec, where, clock)
+    if spec.driver == "mfrc522":
+        return _mfrc522(spec, where, clock)
+    if spec.driver == "llrp":
+        return _llrp(spec, where, clock)
     connect = (
         _emulated_connect(spec.name, where, emulated)
         if spec.driver == "simulated"
-        else connector(spec.port, where)
+        else _wire(spec, where)
     )
     settings = PepperSettings(
         where=where,
@@ -227,6 +248,58 @@ def _link(spec: ReaderSpec, emulated: EmulatedReaders | None, clock: Clock) -> P
     )
     push = None if spec.mode == "polled" else PushPlan(spec.mode)
     return PepperLink(spec.name, connect, spec.antennas, settings, push=push, clock=clock)
+
+
+def _fits(spec: ReaderSpec, kind: DriverKind, where: str) -> None:
+    """Antennas and mode are such as the driver has."""
+    ports = sorted(spec.antennas.values())
+    if not ports or len(set(ports)) != len(ports) or not 1 <= ports[0] <= ports[-1] <= kind.ports:
+        raise MisconfiguredError(
+            f"its antennas are on its ports {ports}",
+            where,
+            f"Driver {spec.driver} has ports 1 to {kind.ports}; give each antenna one of its own."
+            if kind.ports > 1
+            else f"Driver {spec.driver} has one antenna, on port 1.",
+        )
+    if spec.mode not in kind.modes:
+        raise MisconfiguredError(
+            f"driver {spec.driver} has no mode {spec.mode}",
+            where,
+            f"Choose {' or '.join(kind.modes)}.",
+        )
+
+
+def _wire(spec: ReaderSpec, where: str) -> Connect:
+    connect = connector(spec.port, where)
+    if not spec.usb_serial:
+        return connect
+    return of_serial(connect, spec.port, spec.usb_serial, where)
+
+
+def _pn532(spec: ReaderSpec, where: str, clock: Clock) -> ReaderLink:
+    from drivers.rfid.pn532 import Pn532Link
+    from drivers.rfid.pn532_session import Pn532Settings
+
+    (antenna,) = spec.antennas
+    return Pn532Link(
+        spec.name, _wire(spec, where), antenna, Pn532Settings(where=where), clock=clock
+    )
+
+
+def _mfrc522(spec: ReaderSpec, where: str, clock: Clock) -> ReaderLink:
+    from drivers.rfid.mfrc522 import Mfrc522Link, spi_connector
+    from drivers.rfid.mfrc522_session import Mfrc522Settings
+
+    (antenna,) = spec.antennas
+    settings = Mfrc522Settings(where=where, gain_db=spec.gain_db)
+    return Mfrc522Link(spec.name, spi_connector(spec.port, where), antenna, settings, clock=clock)
+
+
+def _llrp(spec: ReaderSpec, where: str, clock: Clock) -> ReaderLink:
+    from drivers.rfid.llrp import PORT, LlrpLink
+
+    host, port = tcp_address(spec.port, where, PORT)
+    return LlrpLink(spec.name, host, port, spec.antennas, where, look_s=spec.look_s, clock=clock)
 
 
 def _emulated_connect(name: str, where: str, emulated: EmulatedReaders | None) -> Connect:

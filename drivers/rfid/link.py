@@ -96,7 +96,7 @@ class WireLink(ABC, Generic[S]):
     @property
     @abstractmethod
     def introduction(self) -> str:
-        """What the reader says it is, for the message that it answers."""
+        """How it is known to be there."""
 
     @abstractmethod
     def _greet(self) -> Any:

@@ -127,7 +127,7 @@ class Mfrc522Link:
 
     @property
     def introduction(self) -> str:
-        return f"chip {self.session.version}"
+        return f"it answers, chip {self.session.version}"
 
     async def open(self) -> None:
         """Open the port and set the chip up. Raises DriverError; the port is closed then."""

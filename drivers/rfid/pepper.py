@@ -99,7 +99,7 @@ class PepperLink(WireLink[PepperSession]):
 
     @property
     def introduction(self) -> str:
-        return f"firmware {self.session.version}"
+        return f"it answers, firmware {self.session.version}"
 
     def _greet(self) -> Procedure[str]:
         return self.session.hello()

@@ -37,7 +37,7 @@ class Pn532Link(WireLink[Pn532Session]):
 
     @property
     def introduction(self) -> str:
-        return f"PN532 firmware {self.session.version}"
+        return f"it answers, PN532 firmware {self.session.version}"
 
     def _greet(self) -> Procedure[str]:
         return self.session.hello()

@@ -7,7 +7,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from types import TracebackType
 from typing import Protocol, Self
@@ -61,14 +61,16 @@ class ReaderLink(Transmitter, Protocol):
 
     @property
     def introduction(self) -> str:
-        """What the reader says it is, such as ``firmware 2.56.2249``."""
+        """How it is known to be there, such as ``it answers, firmware 2.56.2249``."""
         ...
 
     async def open(self) -> None:
         """Open the port and set the reader up. Raises DriverError; the port is closed then."""
         ...
 
-    def close(self) -> None: ...
+    def close(self) -> Awaitable[None] | None:
+        """Close the port; what is given back, if anything, is waited for."""
+        ...
 
     async def poll(self, antenna: int) -> Poll:
         """One look. Raises DriverError when the reader is lost."""
@@ -156,7 +158,7 @@ class ReaderTable:
         self._keepers.clear()
         for link in self.links:
             await link.quiet()
-            link.close()
+            await _closed(link)
             self._mutex.gone(link)
         await self._open.aclose()
 
@@ -233,10 +235,10 @@ class ReaderTable:
                 await self._sleep(pause_s)
                 continue
             tries = 0
-            self._report(link, HealthState.OK, f"it answers, {link.introduction}")
+            self._report(link, HealthState.OK, link.introduction)
             await link.down.wait()
             self._report(link, HealthState.LOST, str(link.error))
-            link.close()
+            await _closed(link)
             self._mutex.gone(link)
             await self._sleep(self._backoff_s[0])
 
@@ -251,3 +253,9 @@ class ReaderTable:
         if first_loss:
             self._news.append(health)
         self._changed.set()
+
+
+async def _closed(link: ReaderLink) -> None:
+    rest = link.close()
+    if rest is not None:
+        await rest
