@@ -35,6 +35,7 @@ class Together:
             )
         self._alone: tuple[TagReader, int] | None = None
         self._open = AsyncExitStack()
+        self._pumps: list[asyncio.Task[None]] = []
 
     @property
     def antennas(self) -> tuple[int, ...]:
@@ -71,13 +72,14 @@ class Together:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        await self._stop()
         await self._open.__aexit__(kind, error, trace)
 
     async def readings(self) -> AsyncIterator[Poll | Health]:
         """See `TagReader.readings`."""
         queue: asyncio.Queue[Poll | Health | None] = asyncio.Queue()
         room = asyncio.Semaphore(_AHEAD)
-        pumps = [
+        self._pumps = [
             asyncio.create_task(self._pump(reader, queue, room), name=f"air of {reader.antennas}")
             for reader in self._readers
         ]
@@ -87,10 +89,14 @@ class Together:
                 if isinstance(reading, Health) or self._asked_for(reading):
                     yield reading
         finally:
-            for pump in pumps:
-                pump.cancel()
-            ends = await asyncio.gather(*pumps, return_exceptions=True)
-        for end in ends:
+            await self._stop()
+
+    async def _stop(self) -> None:
+        """No look is under way afterwards. Raises what ended one of the airs by itself."""
+        pumps, self._pumps = self._pumps, []
+        for pump in pumps:
+            pump.cancel()
+        for end in await asyncio.gather(*pumps, return_exceptions=True):
             if isinstance(end, Exception):
                 raise end
 

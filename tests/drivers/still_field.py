@@ -17,6 +17,11 @@ def uid_a(antenna: int, card: int = 0) -> Uid:
     return Uid(bytes((0x04, 0xC5, 0xD7, antenna, card, 0x2C, 0x81)))
 
 
+def uid_em(antenna: int, card: int = 0) -> Uid:
+    """The same as an EM4100 tag, five bytes."""
+    return Uid(bytes((0x2A, 0xC5, 0xD7, antenna, card)))
+
+
 class StillField:
     """Antenna n holds n % 3 tags of its own, until `lying` is changed. Remembers every look."""
 
