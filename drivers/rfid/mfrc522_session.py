@@ -22,6 +22,7 @@ from drivers.readings import Uid
 from drivers.rfid.mfrc522_codec import (
     ANTENNA_OFF,
     ANTENNA_ON,
+    BIT_S,
     CASCADE_TAG,
     COLL_POS_INVALID,
     FIFO_SIZE,
@@ -49,8 +50,9 @@ DEAD_S = 0.03
 """A chip that does not answer is given this long, so that a passing disturbance loses nobody."""
 ANSWER_S = 0.002
 """The chip gives up waiting for a tag; one answers within 0.1 ms."""
-IRQ_READS = 400
-"""Reads of the interrupt register after which the chip counts as hung."""
+IRQ_READS = 60
+POLL_S = 0.0001
+"""The interrupt register is read so often and so many times; then the chip counts as hung."""
 VERSIONS = {
     0x12: "a copy of an MFRC522",
     0x88: "FM17522 (a clone)",
@@ -64,6 +66,8 @@ _T_MODE = 0x80
 _T_PRESCALER = 0xA9
 _TICKS = round(ANSWER_S / TICK_S)
 _OURS = ((Reg.T_MODE, _T_MODE), (Reg.T_RELOAD_L, _TICKS & 0xFF), (Reg.MODE, 0x3D))
+_ANY_IRQ = int(Irq.RX | Irq.IDLE | Irq.TIMER)
+_DAMAGE = int(Err.OVERFLOW | Err.PARITY | Err.PROTOCOL)
 _GAINS = {18: 0x00, 23: 0x10, 33: 0x40, 38: 0x50, 43: 0x60, 48: 0x70}
 
 
@@ -307,17 +311,19 @@ class Mfrc522Session:
         yield writing(Reg.BIT_FRAMING, (framing,))
         yield writing(Reg.COMMAND, (Cmd.TRANSCEIVE,))
         yield writing(Reg.BIT_FRAMING, (framing | START_SEND,))
+        yield Pause(9 * len(data) * BIT_S)
         for _ in range(IRQ_READS):
             irq = yield from _read(Reg.COM_IRQ)
-            if irq & (Irq.RX | Irq.IDLE | Irq.TIMER):
+            if irq & _ANY_IRQ:
                 break
+            yield Pause(POLL_S)
         else:
             raise _HungError
-        if not irq & (Irq.RX | Irq.IDLE):
+        if not irq & ~Irq.TIMER & _ANY_IRQ:
             return Heard(How.NOBODY)
         error = yield from _read(Reg.ERROR)
         count = yield from _read(Reg.FIFO_LEVEL)
-        if count > FIFO_SIZE or error & (Err.OVERFLOW | Err.PARITY | Err.PROTOCOL):
+        if count > FIFO_SIZE or error & _DAMAGE:
             return Heard(How.DAMAGED)
         told = (yield reading(Reg.FIFO_DATA, count))[1:] if count else b""
         bits = (yield from _read(Reg.CONTROL)) & 0x07
