@@ -24,7 +24,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
-from controller.config import Config, reader_specs
+from controller.config import Config, puck_specs, reader_specs
 from controller.floor.commands import Desk
 from controller.floor.server import FloorServer
 from controller.integrity.box import BoxError, DeckBox
@@ -61,6 +61,7 @@ from controller.positions import TakenUp
 from controller.rules import engine
 from controller.rules.engine import RulesState
 from controller.rules.profile import Profile
+from controller.sources import Joined
 from controller.tape import TapeError, TapeWriter, moved, play, time_of
 from controller.vault import Vault
 from drivers.contracts import LedBoard
@@ -779,9 +780,14 @@ def readers_of(config: Config, clock: TableClock) -> Source:
     Raises:
         drivers.errors.MisconfiguredError: a reader that no driver can serve.
     """
-    from drivers.factory import tag_reader
+    from drivers.factory import button_pucks, tag_reader
 
     sweep = config.file.sweep
-    return tag_reader(
+    reader = tag_reader(
         reader_specs(config), order=sweep.order, focus_share=sweep.focus_share, clock=clock
     )
+    pucks = puck_specs(config)
+    if not pucks:
+        return reader
+    tags, seats = config.file.button.tags, config.file.table.seats
+    return Joined(reader, [button_pucks(pucks, seats=seats, tags=tags, clock=clock)])

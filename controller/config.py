@@ -42,7 +42,7 @@ from controller.model.table import (
 from controller.reader_config import reader_faults
 from controller.rules.profile import Profile, ProfileError
 from controller.rules.profile import load as load_profile
-from drivers.factory import DRIVERS, ReaderSpec
+from drivers.factory import DRIVERS, PuckSpec, ReaderSpec
 
 SAMPLE = "sample table"
 _ZONES = (BOARD, BOARD_FLOP, BOARD_TURN, BOARD_RIVER, BURN, MUCK, COUNT, STUB)
@@ -326,6 +326,11 @@ def reader_specs(config: Config) -> tuple[ReaderSpec, ...]:
         )
         for r in config.file.reader
     )
+
+
+def puck_specs(config: Config) -> tuple[PuckSpec, ...]:
+    """The configured readers of button pucks as the driver factory takes them."""
+    return tuple(PuckSpec(p.seat, p.driver, p.port, p.usb_serial) for p in config.file.puck)
 
 
 def sample_text() -> str:

@@ -14,16 +14,16 @@ from importlib import import_module
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self
 
-from drivers.contracts import Clock, Sleep, TagReader
+from drivers.contracts import Clock, Inputs, Sleep, TagReader
 from drivers.errors import MisconfiguredError, UnknownDriverError
-from drivers.kinds import KINDS, Air, DriverKind
+from drivers.kinds import KINDS, PUCKS, Air, DriverKind
 from drivers.rfid.airs import Together
 from drivers.rfid.pepper import Mode, PepperLink, PushPlan
 from drivers.rfid.pepper_session import PepperSettings
 from drivers.rfid.table import BACKOFF_S, ReaderLink, ReaderTable
 from drivers.rfid.virtual import VirtualReader as VirtualReader
 from drivers.rfid.virtual import wire_polls as wire_polls
-from drivers.rfid.wires import Connect, connector, of_serial, tcp_address
+from drivers.rfid.wires import BAUD, Connect, connector, of_serial, tcp_address
 from drivers.sweep import Order
 from drivers.sweep import SweepScheduler as SweepScheduler
 
@@ -215,6 +215,49 @@ def tag_reader(
     return tables[0] if len(tables) == 1 else Together(tables)
 
 
+@dataclass(frozen=True, slots=True)
+class PuckSpec:
+    """One reader of button pucks as configured: its seat, its driver (one of `PUCKS`), its serial
+    port, and the serial number of the USB device that must be behind it ("": any)."""
+
+    seat: int
+    driver: str
+    port: str
+    usb_serial: str = ""
+
+
+def button_pucks(
+    specs: Sequence[PuckSpec],
+    *,
+    seats: int,
+    tags: Sequence[int] = (),
+    clock: Clock = time.monotonic,
+    sleep: Sleep = asyncio.sleep,
+) -> Inputs:
+    """The dealer button's sensors. seats: how many the table has. tags: printed numbers of the
+    buttons' tags; none: any tag is one. Raises UnknownDriverError, MisconfiguredError."""
+    from drivers.rfid.em4100 import Em4100Link
+    from drivers.rfid.em4100_codec import BAUD
+    from drivers.rfid.pucks import ButtonPucks, PuckPlaces
+
+    tables = []
+    for spec in specs:
+        name = f"button reader at seat {spec.seat}"
+        if spec.driver not in PUCKS:
+            raise UnknownDriverError(
+                f"there is no driver {spec.driver!r}", name, f"Choose one of {', '.join(PUCKS)}."
+            )
+        where = f"{name} on {spec.port}"
+        link = Em4100Link(name, _wire(spec, where, BAUD), spec.seat, where, clock=clock)
+        tables.append(ReaderTable([link], SweepScheduler((spec.seat,)), clock=clock, sleep=sleep))
+    places = PuckPlaces(
+        {spec.seat: spec.driver == "rdm6300" for spec in specs},
+        every=len(specs) == seats,
+        tags=tags,
+    )
+    return ButtonPucks(Together(tables), places, clock=clock, sleep=sleep)
+
+
 def _kind(spec: ReaderSpec) -> DriverKind:
     if spec.driver not in KINDS:
         raise UnknownDriverError(
@@ -269,8 +312,8 @@ def _fits(spec: ReaderSpec, kind: DriverKind, where: str) -> None:
         )
 
 
-def _wire(spec: ReaderSpec, where: str) -> Connect:
-    connect = connector(spec.port, where)
+def _wire(spec: ReaderSpec | PuckSpec, where: str, baud: int = BAUD) -> Connect:
+    connect = connector(spec.port, where, baud)
     if not spec.usb_serial:
         return connect
     return of_serial(connect, spec.port, spec.usb_serial, where)
