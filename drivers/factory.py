@@ -215,6 +215,33 @@ def tag_reader(
     return tables[0] if len(tables) == 1 else Together(tables)
 
 
+def desk_reader(
+    wanted: str,
+    antenna: int,
+    *,
+    clock: Clock = time.monotonic,
+    sleep: Sleep = asyncio.sleep,
+) -> TagReader:
+    """A PC/SC reader at the registration desk as the only reader. wanted: its name, a part of it,
+    or "any". antenna: the number that its polls bear."""
+    from drivers.rfid.pcsc import PcscLink
+
+    link = PcscLink("desk reader", wanted, antenna, clock=clock, sleep=sleep)
+    return ReaderTable([link], SweepScheduler((antenna,)), clock=clock, sleep=sleep)
+
+
+async def probe(driver: str, port: str) -> str:
+    """Open the port and ask whether a reader of this driver is behind it; gives what it says it
+    is, such as ``it answers, firmware 2.56``. The port is closed again. Raises DriverError."""
+    link = _link(ReaderSpec(f"driver {driver}", driver, {1: 1}, port), None, time.monotonic)
+    await link.open()
+    await link.quiet()
+    closing = link.close()
+    if closing is not None:
+        await closing
+    return link.introduction
+
+
 @dataclass(frozen=True, slots=True)
 class PuckSpec:
     """One reader of button pucks as configured: its seat, its driver (one of `PUCKS`), its serial
