@@ -61,7 +61,7 @@ from controller.positions import TakenUp
 from controller.rules import engine
 from controller.rules.engine import RulesState
 from controller.rules.profile import Profile
-from controller.sources import Joined
+from controller.sources import Together
 from controller.tape import TapeError, TapeWriter, moved, play, time_of
 from controller.vault import Vault
 from drivers.contracts import LedBoard
@@ -790,4 +790,4 @@ def readers_of(config: Config, clock: TableClock) -> Source:
     if not pucks:
         return reader
     tags, seats = config.file.button.tags, config.file.table.seats
-    return Joined(reader, [button_pucks(pucks, seats=seats, tags=tags, clock=clock)])
+    return Together(reader, [button_pucks(pucks, seats=seats, tags=tags, clock=clock)])

@@ -1,4 +1,4 @@
-"""The table's readers and its inputs as one source of readings."""
+"""The table's readings from more than one device, as one source."""
 
 from __future__ import annotations
 
@@ -6,35 +6,51 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack
 from types import TracebackType
-from typing import Self
+from typing import Any, Protocol, Self
 
-from drivers.contracts import Inputs, TagReader
+from controller.tape import moved, time_of
+from drivers.contracts import Inputs
 from drivers.readings import Reading
 
-_AHEAD = 4
-"""Readings that may wait: a slow table slows its readers, and hoards nothing."""
+
+class Readers(Protocol):
+    """What looks at the antennas: the `Source` of `controller.app`."""
+
+    async def __aenter__(self) -> Self: ...
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
+
+    def readings(self) -> AsyncIterator[Reading]: ...
+
+    def focus(self, antennas: Sequence[int]) -> None: ...
+
+    def only(self, antenna: int | None) -> None: ...
 
 
-class Joined:
-    """A tag reader with further devices beside it. Focus and the count's antenna are the reader's.
-    If one of them ends with an error, the readings do."""
+class Together:
+    """Readers and input devices as one source.
 
-    def __init__(self, reader: TagReader, inputs: Sequence[Inputs]) -> None:
-        self._reader = reader
+    The readers are asked for their next look only when the last one was taken, so what is asked of
+    them (`focus`, `only`) holds from the next look on. What has come is told in the order of its
+    time, and what an input says later than that is dated no earlier than what was told before.
+    Ends when the readers do.
+    """
+
+    def __init__(self, readers: Readers, inputs: Sequence[Inputs]) -> None:
+        self._readers = readers
         self._inputs = tuple(inputs)
         self._open = AsyncExitStack()
-        self._pumps: list[asyncio.Task[None]] = []
-
-    def focus(self, antennas: Sequence[int]) -> None:
-        self._reader.focus(antennas)
-
-    def only(self, antenna: int | None) -> None:
-        self._reader.only(antenna)
 
     async def __aenter__(self) -> Self:
         async with AsyncExitStack() as opening:
-            for device in (*self._inputs, self._reader):
+            for device in self._inputs:
                 await opening.enter_async_context(device)
+            await opening.enter_async_context(self._readers)
             self._open = opening.pop_all()
         return self
 
@@ -44,45 +60,41 @@ class Joined:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        await self._stop()
-        await self._open.__aexit__(kind, error, trace)
+        await self._open.aclose()
+
+    def focus(self, antennas: Sequence[int]) -> None:
+        self._readers.focus(antennas)
+
+    def only(self, antenna: int | None) -> None:
+        self._readers.only(antenna)
 
     async def readings(self) -> AsyncIterator[Reading]:
-        """What all of them say, in the order in which they say it."""
-        queue: asyncio.Queue[Reading | None] = asyncio.Queue()
-        room = asyncio.Semaphore(_AHEAD)
-        streams: list[AsyncIterator[Reading]] = [
-            self._reader.readings(),
-            *(device.readings() for device in self._inputs),
-        ]
-        self._pumps = [
-            asyncio.create_task(_pump(stream, queue, room), name="readings joined")
-            for stream in streams
-        ]
+        looks = self._readers.readings()
+        streams: list[AsyncIterator[Any]] = [*(d.readings() for d in self._inputs), looks]
+        asked = [_ask(stream) for stream in streams]
+        latest = float("-inf")
         try:
-            while (reading := await queue.get()) is not None:
-                room.release()
-                yield reading
+            while True:
+                await asyncio.wait(asked, return_when=asyncio.FIRST_COMPLETED)
+                try:
+                    come = [(n, task.result()) for n, task in enumerate(asked) if task.done()]
+                except StopAsyncIteration:
+                    return
+                for n, reading in sorted(come, key=lambda one: time_of(one[1])):
+                    if streams[n] is not looks:
+                        reading = moved(reading, max(0.0, latest - time_of(reading)))
+                    latest = max(latest, time_of(reading))
+                    yield reading
+                    asked[n] = _ask(streams[n])
         finally:
-            await self._stop()
-
-    async def _stop(self) -> None:
-        pumps, self._pumps = self._pumps, []
-        for pump in pumps:
-            pump.cancel()
-        for end in await asyncio.gather(*pumps, return_exceptions=True):
-            if isinstance(end, Exception):
-                raise end
+            for task in asked:
+                task.cancel()
+            await asyncio.gather(*asked, return_exceptions=True)
 
 
-async def _pump(
-    readings: AsyncIterator[Reading],
-    queue: asyncio.Queue[Reading | None],
-    room: asyncio.Semaphore,
-) -> None:
-    try:
-        async for reading in readings:
-            await room.acquire()
-            queue.put_nowait(reading)
-    finally:
-        queue.put_nowait(None)
+async def _next(stream: AsyncIterator[Reading]) -> Reading:
+    return await anext(stream)
+
+
+def _ask(stream: AsyncIterator[Reading]) -> asyncio.Task[Reading]:
+    return asyncio.create_task(_next(stream))

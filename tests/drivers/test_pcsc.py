@@ -63,6 +63,9 @@ def service() -> Iterator[subprocess.Popen[bytes]]:
                 if process.poll() is not None or time.monotonic() > until:
                     pytest.skip("the PC/SC service does not start here; is another one running?")
                 time.sleep(0.05)
+            time.sleep(0.3)
+            if process.poll() is not None:
+                pytest.skip("another PC/SC service is running; stop it for this test")
             yield process
         finally:
             process.terminate()
