@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from drivers.contracts import Clock
 from drivers.errors import DriverError, MisconfiguredError
 from drivers.readings import Outcome, Poll
-from drivers.rfid.em4100_codec import BadFrame, Decoder
+from drivers.rfid.em4100_codec import BadFrame, Em4100Decoder
 from drivers.rfid.wires import Connect, Wire
 
 AGE_S = 0.2
@@ -55,7 +55,7 @@ class Em4100Link:
         self._where = where
         self._clock = clock
         self._wire: Wire | None = None
-        self._decoder = Decoder()
+        self._decoder = Em4100Decoder()
 
     @property
     def up(self) -> bool:
@@ -66,7 +66,7 @@ class Em4100Link:
         """Open the port. Raises DriverError."""
         self.down.clear()
         self.error = None
-        self._decoder = Decoder()
+        self._decoder = Em4100Decoder()
         wire = await self._connect()
         try:
             wire.take()  # what was said before anybody listened is of no known time

@@ -54,7 +54,7 @@ def number(uid: Uid) -> int:
     return int.from_bytes(uid[1:], "big")
 
 
-class Decoder(StreamDecoder[TagHeard, BadFrame]):
+class Em4100Decoder(StreamDecoder[TagHeard, BadFrame]):
     """Finds the tags in a stream, see `StreamDecoder`; holds at most 15 bytes."""
 
     def _cut(self) -> BadFrame:

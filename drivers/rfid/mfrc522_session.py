@@ -49,7 +49,7 @@ RESET_S = 0.05
 DEAD_S = 0.03
 """A chip that does not answer is given this long, so that a passing disturbance loses nobody."""
 ANSWER_S = 0.0011
-"""The chip gives up waiting for a tag; one answers within 0.1 ms, and to HLTA by 1 ms of silence."""
+"""The chip gives up waiting for a tag: one answers within 0.1 ms, and HLTA by 1 ms of silence."""
 IRQ_READS = 60
 POLL_S = 0.0001
 """The interrupt register is read so often and so many times; then the chip counts as hung."""

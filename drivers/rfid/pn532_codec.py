@@ -318,7 +318,7 @@ def read_command(payload: bytes) -> Heard:
 M = TypeVar("M")
 
 
-class Decoder(StreamDecoder[M | Acked | Nacked | BadFrame, BadFrame], Generic[M]):
+class Pn532Decoder(StreamDecoder[M | Acked | Nacked | BadFrame, BadFrame], Generic[M]):
     """Finds the frames in a stream, see `StreamDecoder`. read: TFI and data to message
     (`read_reply` at the host, `read_command` at the chip)."""
 

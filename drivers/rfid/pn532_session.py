@@ -24,13 +24,13 @@ from drivers.rfid.pn532_codec import (
     BadFrame,
     Command,
     Damage,
-    Decoder,
     Done,
     FirmwareVersion,
     GetFirmwareVersion,
     InListPassiveTarget,
     MaxRetries,
     Nacked,
+    Pn532Decoder,
     Refused,
     Reply,
     RfField,
@@ -92,7 +92,7 @@ class Pn532Session:
         self.result: Any = None
         self.version = ""
         self.silent_polls = 0
-        self._decoder: Decoder[Reply] = Decoder(read_reply)
+        self._decoder: Pn532Decoder[Reply] = Pn532Decoder(read_reply)
         self._procedure: Procedure[Any] | None = None
         self._asked = -1
         self._acked = False

@@ -16,7 +16,7 @@ from math import inf
 
 from drivers.readings import Uid
 from drivers.rfid import pn532_codec as codec
-from drivers.rfid.pn532_codec import Command, Decoder, Target
+from drivers.rfid.pn532_codec import Command, Pn532Decoder, Target
 from drivers.sim.pepper_emulator import Ether, FieldModel
 
 BOOT_S = 0.05
@@ -71,7 +71,7 @@ class Pn532Emulator:
         self._power_up()
 
     def _power_up(self) -> None:
-        self._decoder: Decoder[codec.Heard] = Decoder(codec.read_command)
+        self._decoder: Pn532Decoder[codec.Heard] = Pn532Decoder(codec.read_command)
         self._awake = self._normal = False
         self._tail = b""
         self._later: list[tuple[float, bytes]] = []

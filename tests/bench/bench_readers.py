@@ -14,14 +14,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from drivers.readings import Poll, Uid
-from drivers.rfid.em4100_codec import Decoder as Em4100Decoder
-from drivers.rfid.em4100_codec import TagHeard
+from drivers.rfid.em4100_codec import Em4100Decoder, TagHeard
 from drivers.rfid.llrp import LlrpLink
 from drivers.rfid.mfrc522 import Mfrc522Link
 from drivers.rfid.mfrc522_session import Mfrc522Settings
 from drivers.rfid.pn532 import Pn532Link
-from drivers.rfid.pn532_codec import Decoder as Pn532Decoder
-from drivers.rfid.pn532_codec import Target, Targets, read_reply
+from drivers.rfid.pn532_codec import Pn532Decoder, Target, Targets, read_reply
 from drivers.rfid.pn532_session import Pn532Session, Pn532Settings
 from drivers.rfid.table import ReaderLink, ReaderTable
 from drivers.sim.mfrc522_emulator import Mfrc522Emulator

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from drivers.errors import LinkLostError, MisconfiguredError
 from drivers.readings import Outcome, Poll, Uid
 from drivers.rfid.em4100 import AGE_S, Em4100Link
-from drivers.rfid.em4100_codec import BadFrame, Damage, Decoder, TagHeard, number
+from drivers.rfid.em4100_codec import BadFrame, Damage, Em4100Decoder, TagHeard, number
 from drivers.sim.em4100_emulator import PERIOD_S, Em4100Emulator, Em4100Fault
 from drivers.sim.pepper_rims import VirtualClock, virtual_connect
 from tests.drivers import streams
@@ -37,8 +37,8 @@ def test_both_modules_bytes_are_known() -> None:
     tag = TagHeard(KNOWN)
     assert tag.wire() == b"\x020A00A1B2C3DA\x03"
     assert tag.wire(line_end=True) == b"\x020A00A1B2C3DA\r\n\x03"
-    assert Decoder().feed(tag.wire() + tag.wire(line_end=True)) == [tag, tag]
-    assert Decoder().feed(b"\x020a00a1b2c3da\x03") == [tag]
+    assert Em4100Decoder().feed(tag.wire() + tag.wire(line_end=True)) == [tag, tag]
+    assert Em4100Decoder().feed(b"\x020a00a1b2c3da\x03") == [tag]
     assert number(KNOWN) == 0x00A1B2C3
 
 
@@ -52,7 +52,7 @@ def test_both_modules_bytes_are_known() -> None:
     ],
 )
 def test_damage_is_named_and_passed_over(wire: bytes, damage: Damage) -> None:
-    found = Decoder().feed(wire + TagHeard(KNOWN).wire())
+    found = Em4100Decoder().feed(wire + TagHeard(KNOWN).wire())
     assert (found[0], found[-1]) == (BadFrame(damage), TagHeard(KNOWN))
 
 
@@ -61,19 +61,19 @@ def test_every_report_reads_back_however_it_is_delivered(
     heard: list[TagHeard], line_end: bool, portions: list[int]
 ) -> None:
     wire = b"".join(tag.wire(line_end=line_end) for tag in heard)
-    assert streams.reads_the_same_in_any_portions(Decoder, wire, portions) == heard
+    assert streams.reads_the_same_in_any_portions(Em4100Decoder, wire, portions) == heard
 
 
 @given(st.lists(rubbish | wires, max_size=10), st.lists(st.integers(0, 9), max_size=60))
 def test_damaged_streams_read_the_same_in_any_portions(
     parts: list[bytes], portions: list[int]
 ) -> None:
-    streams.reads_the_same_in_any_portions(Decoder, b"".join(parts), portions)
+    streams.reads_the_same_in_any_portions(Em4100Decoder, b"".join(parts), portions)
 
 
 @given(st.binary(max_size=200))
 def test_no_bytes_make_the_decoder_raise_or_hoard(data: bytes) -> None:
-    streams.never_raises_or_hoards(Decoder, data, 16)
+    streams.never_raises_or_hoards(Em4100Decoder, data, 16)
 
 
 @given(rubbish, st.lists(tags, min_size=1, max_size=3))
@@ -81,12 +81,12 @@ def test_after_any_rubbish_and_a_silence_every_report_is_found(
     junk: bytes, heard: list[TagHeard]
 ) -> None:
     wire = b"".join(tag.wire() for tag in heard)
-    streams.finds_all_after_rubbish_and_a_silence(Decoder, junk, wire, list(heard))
+    streams.finds_all_after_rubbish_and_a_silence(Em4100Decoder, junk, wire, list(heard))
 
 
 @given(rubbish)
 def test_after_any_rubbish_reports_are_found_without_a_silence_too(junk: bytes) -> None:
-    streams.finds_the_last_after_rubbish(Decoder, junk, TagHeard(KNOWN).wire(), 16)
+    streams.finds_the_last_after_rubbish(Em4100Decoder, junk, TagHeard(KNOWN).wire(), 16)
 
 
 class Bench:

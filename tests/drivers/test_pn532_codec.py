@@ -16,7 +16,6 @@ from drivers.rfid.pn532_codec import (
     BadFrame,
     Command,
     Damage,
-    Decoder,
     Done,
     FirmwareVersion,
     GetFirmwareVersion,
@@ -26,6 +25,7 @@ from drivers.rfid.pn532_codec import (
     Nacked,
     OtherAnswer,
     OtherCommand,
+    Pn532Decoder,
     Refused,
     Reply,
     RfField,
@@ -41,12 +41,12 @@ from tests.drivers import streams
 MOST = MAX_EXTENDED + 8
 
 
-def at_host() -> Decoder[Reply]:
-    return Decoder(read_reply)
+def at_host() -> Pn532Decoder[Reply]:
+    return Pn532Decoder(read_reply)
 
 
-def at_chip() -> Decoder[Heard]:
-    return Decoder(read_command)
+def at_chip() -> Pn532Decoder[Heard]:
+    return Pn532Decoder(read_command)
 
 
 byte = st.integers(0, 255)
