@@ -88,6 +88,9 @@ def _setting_faults(
             ("reader", i, "mode"),
             f'{who}: driver {driver} has no mode "{mode}"; allowed: {allowed}',
         )
+    port = reader.get("port")
+    if reader.get("usb_serial") and isinstance(port, str) and "://" in port:
+        yield ("reader", i, "usb_serial"), f"{who}: usb_serial and a network port; choose one"
     gain = reader.get("gain_db")
     if type(gain) is int and 18 <= gain <= 48 and gain not in _GAINS:
         allowed = ", ".join(map(str, _GAINS))

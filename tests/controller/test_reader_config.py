@@ -108,6 +108,11 @@ def test_a_pn532_is_no_reader_for_omaha() -> None:
             "usb_serial",
         ),
         (
+            ("pepper-c1", 'port = "tcp://10.0.0.5:1234"\nusb_serial = "A1"'),
+            "usb_serial",
+            "usb_serial and a network port; choose one",
+        ),
+        (
             ("mfrc522", 'port = "/dev/spidev0.0"\ngain_db = 40'),
             "gain_db",
             "gain_db = 40; allowed: 18, 23, 33, 38, 43, 48",

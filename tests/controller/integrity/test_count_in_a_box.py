@@ -7,13 +7,17 @@ from collections.abc import Sequence
 
 import pytest
 
-from controller.integrity.count import CountStage
-from controller.model.cards import FACES
+from controller.integrity.count import Counting, CountStage
 from drivers.readings import Uid
 from tests.controller.integrity import passed_deck
-from tests.controller.integrity.passed_deck import UID_OF, Look, Table
+from tests.controller.integrity.passed_deck import ANTENNA, RED, Look, Table
 
-DECK = tuple(UID_OF[face] for face in FACES)
+DECK = tuple(Uid(bytes(4) + tag) for tag in RED)  # EPC of 96 bits
+CARDS = dict(zip(DECK, RED.values(), strict=True))
+
+
+def counting() -> Counting:
+    return Counting.of(CARDS, "red", ANTENNA)
 
 
 def in_the_box(cards: Sequence[Uid]) -> list[Look]:
@@ -27,14 +31,14 @@ def uhf_looks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_whole_deck_is_counted_in_one_laying() -> None:
-    table = Table().feed(in_the_box(DECK))
+    table = Table(counting()).feed(in_the_box(DECK))
     assert table.stage is CountStage.READY
     assert table.counting.result is not None
     assert table.counting.result.complete
 
 
 def test_a_missing_card_is_named_after_the_second() -> None:
-    table = Table().feed(in_the_box(DECK[1:]))
+    table = Table(counting()).feed(in_the_box(DECK[1:]))
     assert table.stage is CountStage.ASKING
     table.feed(in_the_box(DECK[1:]))
     assert table.counting.result is not None
