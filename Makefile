@@ -41,8 +41,22 @@ emulation:
 	  else \
 	    echo "no tests of GPIO and SPI; for them: sudo apt-get install $(UMOCKDEV)"; fi
 
-test: setup emulation
+test: setup emulation desk
 	$(BIN)/python -m pytest -n $(JOBS)
+
+# Tests of desktop NFC readers run on the real PC/SC service with a virtual reader.
+PCSC := pcscd vsmartcard-vpcd swig libpcsclite-dev gcc
+
+.PHONY: desk
+desk: setup
+	@command -v pcscd >/dev/null && test -e /etc/reader.conf.d/vpcd && $(BIN)/python -c "import smartcard" 2>/dev/null || \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	    echo "installing $(PCSC) and pyscard"; \
+	    apt-get update -q && apt-get install -y -q --no-install-recommends $(PCSC) && \
+	    $(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[pcsc]' || \
+	    echo "that failed: desktop NFC readers are not tested"; \
+	  else \
+	    echo "no tests of desktop NFC readers; for them: sudo apt-get install $(PCSC); $(BIN)/pip install -e '.[pcsc]'"; fi
 
 lint: setup
 	$(BIN)/ruff check .

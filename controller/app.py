@@ -23,7 +23,7 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from controller.certifying import Certifying
-from controller.config import Config, reader_specs
+from controller.config import Config, puck_specs, reader_specs
 from controller.floor.commands import Desk
 from controller.floor.server import FloorServer
 from controller.integrity.box import BoxError
@@ -56,6 +56,7 @@ from controller.outputs.layouts import colour_64x32, mono_32x8
 from controller.outputs.picture import Picture
 from controller.rules import engine
 from controller.rules.profile import Profile
+from controller.sources import Together
 from controller.taking_up import TableClock, away_known, table_of
 from controller.tape import TapeError, TapeWriter, time_of
 from controller.vault import Vault
@@ -674,9 +675,14 @@ def readers_of(config: Config, clock: TableClock) -> Source:
     Raises:
         drivers.errors.MisconfiguredError: a reader that no driver can serve.
     """
-    from drivers.factory import tag_reader
+    from drivers.factory import button_pucks, tag_reader
 
     sweep = config.file.sweep
-    return tag_reader(
+    reader = tag_reader(
         reader_specs(config), order=sweep.order, focus_share=sweep.focus_share, clock=clock
     )
+    pucks = puck_specs(config)
+    if not pucks:
+        return reader
+    tags, seats = config.file.button.tags, config.file.table.seats
+    return Together(reader, [button_pucks(pucks, seats=seats, tags=tags, clock=clock)])

@@ -50,13 +50,13 @@ from controller.model.table import (
     is_board,
     seat_of,
 )
+from controller.reader_config import reader_faults
 from controller.rules.profile import Profile, ProfileError
 from controller.rules.profile import load as load_profile
-from drivers.errors import MisconfiguredError
-from drivers.factory import DRIVERS, ReaderSpec
+from controller.table_board_config import SeatSensorPart, TableBoardPart, table_board_faults
+from drivers.factory import DRIVERS, PuckSpec, ReaderSpec
 from drivers.gpio.lines import InputsSpec
 from drivers.leds.spec import BoardSpec
-from drivers.rfid.wires import connector
 
 SAMPLE = "sample table"
 _ZONES = (BOARD, BOARD_FLOP, BOARD_TURN, BOARD_RIVER, BURN, MUCK, COUNT, STUB)
@@ -145,7 +145,9 @@ class SweepPart(_Part):
 class ReaderPart(_Part):
     """driver: a name that the driver factory knows. port: serial device, tcp://host:port, or "" for
     a simulated reader. mode: polled, or the reader reports by itself. firmware: major versions that
-    may be spoken to. reversed_uids: for firmware that gives UIDs back to front."""
+    may be spoken to. reversed_uids: for firmware that gives UIDs back to front. usb_serial: serial
+    number of the USB device that must be behind the port. gain_db: of an MFRC522's receiver.
+    look_ms: how long an LLRP reader looks."""
 
     number: Annotated[StrictInt, Field(ge=1, le=16)]
     driver: Annotated[str, Field(min_length=1)]
@@ -153,6 +155,25 @@ class ReaderPart(_Part):
     mode: Literal["polled", "json", "binary"] = "polled"
     firmware: tuple[StrictInt, ...] = (2,)
     reversed_uids: StrictBool = False
+    usb_serial: Line = ""
+    gain_db: Annotated[StrictInt, Field(ge=18, le=48)] = 33
+    look_ms: Annotated[StrictInt, Field(ge=50, le=2000)] = 250
+
+
+class PuckPart(_Part):
+    """A reader of button pucks under a seat. driver: rdm6300 or id12la. usb_serial: as of a
+    reader."""
+
+    seat: Seat
+    driver: Literal["rdm6300", "id12la"]
+    port: Annotated[Line, Field(min_length=1)]
+    usb_serial: Line = ""
+
+
+class ButtonPart(_Part):
+    """tags: decimal numbers printed on the dealer button's tags; none: every tag is a button."""
+
+    tags: tuple[Annotated[StrictInt, Field(ge=0, le=4294967295)], ...] = ()
 
 
 class AntennaPart(_Part):
@@ -195,10 +216,14 @@ class TableFile(_Part):
     sweep: SweepPart = SweepPart()
     reader: Annotated[tuple[ReaderPart, ...], Field(min_length=1)]
     antenna: Annotated[tuple[AntennaPart, ...], Field(min_length=1)]
+    puck: tuple[PuckPart, ...] = ()
+    button: ButtonPart = ButtonPart()
     inputs: InputsPart | None = None
     input: tuple[InputPart, ...] = ()
     output: tuple[OutputPart, ...] = ()
     board: tuple[BoardPart, ...] = ()
+    table_board: TableBoardPart | None = None
+    seat_sensor: tuple[SeatSensorPart, ...] = ()
     simulation: SimulationPart | None = None
 
 
@@ -321,9 +346,17 @@ def reader_specs(config: Config) -> tuple[ReaderSpec, ...]:
             mode=r.mode,
             accept_firmware=r.firmware,
             reversed_uids=r.reversed_uids,
+            usb_serial=r.usb_serial,
+            gain_db=r.gain_db,
+            look_s=r.look_ms / 1000,
         )
         for r in config.file.reader
     )
+
+
+def puck_specs(config: Config) -> tuple[PuckSpec, ...]:
+    """The configured readers of button pucks as the driver factory takes them."""
+    return tuple(PuckSpec(p.seat, p.driver, p.port, p.usb_serial) for p in config.file.puck)
 
 
 def sample_text() -> str:
@@ -553,22 +586,16 @@ def _agreement(raw: Mapping[str, Any], lines: _Lines) -> list[Fault]:
     if simulated and len(simulated) < len(_entries(raw, "reader")):
         message = "reader: simulated and real readers at one table; choose one kind"
         faults.append(Fault(lines.of(("reader", 0)), message))
-    faults += [Fault(lines.of(at), message) for at, message in fitting_faults(raw, _chairs(raw))]
+    chairs = _chairs(raw)
+    between = (*fitting_faults(raw, chairs), *table_board_faults(raw, chairs))
+    faults += [Fault(lines.of(at), message) for at, message in between]
+    faults += [Fault(lines.of(at), message) for at, message in reader_faults(raw)]
     for i, reader in _entries(raw, "reader"):
         driver = reader.get("driver")
         if isinstance(driver, str) and driver not in DRIVERS:
             number = reader.get("number", i + 1)
             message = f'reader {number}: driver = "{driver}"; allowed: {", ".join(DRIVERS)}'
             faults.append(Fault(lines.of(("reader", i, "driver")), message))
-        port = reader.get("port")
-        if driver not in ("simulated", None) and isinstance(port, str | None):
-            number = reader.get("number", i + 1)
-            what = "port is missing" if not port else f"port = {_shown(port)}"
-            message = f"reader {number}: {what}; allowed: a serial device or tcp://host:port"
-            if not port:
-                faults.append(Fault(lines.of(("reader", i)), message))
-            elif not _is_address(port):
-                faults.append(Fault(lines.of(("reader", i, "port")), message))
     return faults
 
 
@@ -576,14 +603,6 @@ def _chairs(raw: Mapping[str, Any]) -> int:
     table = raw.get("table")
     chairs = table.get("seats") if isinstance(table, dict) else None
     return chairs if type(chairs) is int and 2 <= chairs <= 11 else 11
-
-
-def _is_address(port: str) -> bool:
-    try:
-        connector(port, "reader")
-    except MisconfiguredError:
-        return False
-    return True
 
 
 def _table_faults(raw: Mapping[str, Any], lines: _Lines) -> Iterator[Fault]:
@@ -651,6 +670,12 @@ def _antenna_faults(raw: Mapping[str, Any], lines: _Lines) -> Iterator[Fault]:
     numbers = _numbers(antennas)
     yield from _twice(lines, "reader", _entries(raw, "reader"), ("number",))
     yield from _twice(lines, "reader", _entries(raw, "reader"), ("port",))
+    yield from _twice(lines, "puck", _entries(raw, "puck"), ("seat",))
+    yield from _twice(lines, "puck", _entries(raw, "puck"), ("port",))
+    for i, puck in _entries(raw, "puck"):
+        if type(chair := puck.get("seat")) is int and seats < chair <= 11:
+            line = lines.of(("puck", i, "seat"))
+            yield Fault(line, f"puck: seat = {chair}; allowed: 1 to {seats}")
     yield from _twice(lines, "antenna", antennas, ("number",))
     yield from _twice(lines, "antenna", antennas, ("reader", "port"))
     yield from _twice(lines, "antenna", antennas, ("zone",))
@@ -703,7 +728,7 @@ def _twice(
         value = tuple(entry.get(k) for k in keys)
         if any(isinstance(v, list | dict) or v in (None, "") for v in value):
             continue
-        number = entry.get("number")
+        number = entry.get("number", i + 1)
         if value in first:
             said = ", ".join(f"{k} {v}" for k, v in zip(keys, value, strict=True))
             line = lines.of((part, i, keys[-1]))

@@ -1,32 +1,65 @@
-"""What hangs on the table's own Pi beside the readers, built as configured."""
+"""What hangs on the table beside the readers, built as configured."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from controller.config import Config
 from controller.sources import Readers, Together
-from drivers.contracts import Clock, LedBoard
-from drivers.factory import inputs, led_board
+from drivers.contracts import Clock, Inputs, LedBoard, SeatLamps
+from drivers.factory import inputs, led_board, table_board
 
 if TYPE_CHECKING:
     from controller.app import Source
 
 
-def with_inputs(config: Config, readers: Readers, clock: Clock) -> Source:
-    """The readers, and the table's keys and switches if it has any.
+@dataclass(frozen=True, slots=True)
+class Fittings:
+    """inputs: keys and switches. boards: LED boards and rows of lamps, told pictures. seat_lamps:
+    lamps at the seats that blink by themselves."""
+
+    inputs: tuple[Inputs, ...] = ()
+    boards: tuple[LedBoard, ...] = ()
+    seat_lamps: tuple[SeatLamps, ...] = ()
+
+    def with_inputs(self, readers: Readers) -> Source:
+        """The readers, and the table's keys and switches if it has any."""
+        return Together(readers, self.inputs) if self.inputs else readers
+
+
+def fittings_of(config: Config, clock: Clock, board_port: str | None = None) -> Fittings:
+    """Everything that the configuration names.
+
+    board_port: where a simulated table board answers; None: there is none.
 
     Raises:
-        drivers.errors.MisconfiguredError: inputs that no driver can serve.
+        drivers.errors.MisconfiguredError: something that no driver can serve.
     """
     spec = config.inputs
-    return readers if spec is None else Together(readers, (inputs(spec, clock=clock),))
+    own = () if spec is None else (inputs(spec, clock=clock),)
+    boards = tuple(led_board(board, clock=clock) for board in config.boards)
+    under = _table_board(config, clock, board_port)
+    return Fittings(own + under.inputs, boards + under.boards, under.seat_lamps)
 
 
-def boards_of(config: Config, clock: Clock) -> tuple[LedBoard, ...]:
-    """The table's LED boards and lamps.
-
-    Raises:
-        drivers.errors.MisconfiguredError: a board that no driver can serve.
-    """
-    return tuple(led_board(spec, clock=clock) for spec in config.boards)
+def _table_board(config: Config, clock: Clock, board_port: str | None) -> Fittings:
+    part = config.file.table_board
+    if part is None or (part.driver == "simulated" and board_port is None):
+        return Fittings()
+    board = table_board(
+        part.port if part.driver == "mega" else board_port or "",
+        part.serial or None,
+        avoid=[r.port for r in config.file.reader] + [p.port for p in config.file.puck],
+        keys=part.keys,
+        seats=part.seats,
+        settings=part.settings,
+        thresholds=[sensor.threshold for sensor in config.file.seat_sensor],
+        brightness=part.brightness,
+        clock=clock,
+    )
+    return Fittings(
+        (board,),
+        (board.pixels,) if part.pixels else (),
+        (board.lamps,) if part.lamps else (),
+    )

@@ -11,6 +11,7 @@ import random
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import replace
 from types import TracebackType
 from typing import Self
@@ -24,6 +25,8 @@ from controller.model.table import Arrival, seat_of
 from controller.rules.settings import Profile
 from controller.tape import moved
 from drivers.factory import (
+    BoardHand,
+    BoardProcess,
     Dealer,
     DealScript,
     FieldAntenna,
@@ -35,7 +38,7 @@ from drivers.factory import (
     emulated_readers,
     tag_reader,
 )
-from drivers.readings import KeyPress, Reading, Uid
+from drivers.readings import ButtonReading, KeyPress, Reading, SeatReading, Uid
 
 DECKS = ("red", "blue")
 CARDS = 52  # the tags of the simulated decks, where the configuration gives no seed
@@ -47,10 +50,16 @@ PASS_ENDS_S = 5.0  # without a card for so long, the count takes a pass to be ov
 class RobotTable:
     """Readings of the simulated table, from robot to wire to driver.
 
-    clock: monotonic seconds, the time of the readings.
+    clock: monotonic seconds, the time of the readings. board: a table board at which button, chairs
+    and keys are felt instead of being told here.
     """
 
-    def __init__(self, config: Config, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        config: Config,
+        clock: Callable[[], float] = time.monotonic,
+        board: BoardProcess | None = None,
+    ) -> None:
         part = config.file.simulation
         assert part is not None, "the configuration sees to it"
         self._config, self._part, self._clock = config, part, clock
@@ -71,7 +80,9 @@ class RobotTable:
         self._count_wanted = False
         self._counting_until: float | None = None
         self.hand: HandPlayed | None = None
+        self._open = AsyncExitStack()
         self._set_up(config.file.table.button)
+        self._hand = None if board is None else self._at(board)
         specs = reader_specs(config)
         look_s = part.sweep_ms / 1000 / len(config.layout.antennas)
         self.readers = emulated_readers(specs, self, look_s, clock=clock, seed=seed % 1000)
@@ -87,7 +98,11 @@ class RobotTable:
     # -- a source of readings ----------------------------------------------------------------------
 
     async def __aenter__(self) -> Self:
-        await self._reader.__aenter__()
+        async with AsyncExitStack() as opening:
+            if self._hand is not None:
+                await opening.enter_async_context(self._hand)
+            await opening.enter_async_context(self._reader)
+            self._open = opening.pop_all()
         return self
 
     async def __aexit__(
@@ -96,7 +111,7 @@ class RobotTable:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        await self._reader.__aexit__(kind, error, trace)
+        await self._open.aclose()
 
     def focus(self, antennas: Sequence[int]) -> None:
         self._reader.focus(antennas)
@@ -107,8 +122,29 @@ class RobotTable:
     async def readings(self) -> AsyncIterator[Reading]:
         async for reading in self._reader.readings():
             for other in self.inputs():
-                yield other
+                if not self._felt(other):
+                    yield other
             yield reading
+
+    def _at(self, board: BoardProcess) -> BoardHand:
+        """Who sits and deals at the table board."""
+        part = self._config.file.table_board
+        assert part is not None, "the configuration sees to it"
+        taken = [s for s, status in self._config.seats if status is not SeatStatus.OUT]
+        button = self._dealer.button_seat
+        return BoardHand(board, part.keys, taken, () if button is None else (button,))
+
+    def _sit(self, seats: Sequence[int]) -> None:
+        """Where a board feels it, somebody sits on these chairs."""
+        if self._hand is not None:
+            for seat in seats:
+                self._hand.take(SeatReading(seat, True, self._clock()))
+
+    def _felt(self, reading: Reading) -> bool:
+        """Whether the table board tells of it."""
+        if self._hand is None or not isinstance(reading, ButtonReading | SeatReading | KeyPress):
+            return False
+        return self._hand.take(reading)
 
     # -- what the readers see (a FieldModel) -------------------------------------------------------
 
@@ -152,8 +188,9 @@ class RobotTable:
         self._plan_anew()
 
     def deal_to(self, seats: Sequence[int]) -> None:
-        """Deal to these seats from the next hand on."""
+        """Deal to these seats from the next hand on; who is dealt in sits there."""
         self._seats = tuple(sorted(seats))
+        self._sit(self._seats)
         self._plan_anew()
 
     def carry_on(self, desk: Desk) -> None:
@@ -161,6 +198,7 @@ class RobotTable:
         with the program that held them, so a hand that was on is swept up."""
         seats = tuple(s for s, status in desk.registry if status is SeatStatus.IN)
         self._seats = tuple(sorted(seats))
+        self._sit([s for s, status in desk.registry if status is not SeatStatus.OUT])
         self._dealt = 1
         self._set_up(desk.progress.button)
         if desk.progress.stage is not Stage.BETWEEN:

@@ -48,9 +48,9 @@ class Together:
 
     async def __aenter__(self) -> Self:
         async with AsyncExitStack() as opening:
+            await opening.enter_async_context(self._readers)
             for device in self._inputs:
                 await opening.enter_async_context(device)
-            await opening.enter_async_context(self._readers)
             self._open = opening.pop_all()
         return self
 

@@ -33,6 +33,10 @@ class PortUnavailableError(DriverError):
     """The serial port or network address cannot be opened."""
 
 
+class WrongDeviceError(PortUnavailableError):
+    """Another device is behind the port than the configuration says."""
+
+
 class LinkLostError(DriverError):
     """The port was open and is gone: unplugged, switched off, closed by the far end."""
 

@@ -11,16 +11,20 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from importlib import import_module
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self
 
 from drivers.contracts import Clock, Inputs, LedBoard, Sleep, TagReader
 from drivers.errors import MisconfiguredError, UnknownDriverError
-from drivers.rfid.pepper import BACKOFF_S, Mode, PepperLink, PepperTable, PushPlan
+from drivers.kinds import KINDS, PUCKS, Air, DriverKind
+from drivers.rfid.airs import Together
+from drivers.rfid.pepper import Mode, PepperLink, PushPlan
 from drivers.rfid.pepper_session import PepperSettings
+from drivers.rfid.table import BACKOFF_S, ReaderLink, ReaderTable
 from drivers.rfid.virtual import VirtualReader as VirtualReader
 from drivers.rfid.virtual import wire_polls as wire_polls
-from drivers.rfid.wires import Connect, connector, open_serial
+from drivers.rfid.wires import BAUD, Connect, connector, of_serial, open_serial, tcp_address
 from drivers.sweep import Order
 from drivers.sweep import SweepScheduler as SweepScheduler
 
@@ -31,6 +35,7 @@ if TYPE_CHECKING:
     from drivers.sim.acts import Dealer as Dealer
     from drivers.sim.acts import Pick as Pick
     from drivers.sim.acts import Stranger as Stranger
+    from drivers.sim.board_hand import BoardHand as BoardHand
     from drivers.sim.board_line import BoardLine as BoardLine
     from drivers.sim.board_process import BoardKind as BoardKind
     from drivers.sim.board_process import BoardProcess as BoardProcess
@@ -60,6 +65,7 @@ if TYPE_CHECKING:
 
 _SIMULATION = {
     "acts": ("Dealer", "Pick", "Stranger"),
+    "board_hand": ("BoardHand",),
     "board_line": ("BoardLine",),
     "board_process": ("BoardKind", "BoardProcess", "best_kind"),
     "faults": ("Fault", "FaultName", "arm"),
@@ -79,11 +85,7 @@ def __getattr__(name: str) -> object:
     return getattr(import_module(_HOME[name]), name)
 
 
-DRIVERS: Mapping[str, str] = {
-    "pepper-c1": "Eccel Pepper C1, one antenna",
-    "pepper-c1-mux": "Eccel Pepper C1 MUX, up to eight antennas",
-    "simulated": "an emulated Pepper C1 MUX over a simulated table",
-}
+DRIVERS: Mapping[str, DriverKind] = KINDS
 """Names that a configuration may give, and what they stand for."""
 
 
@@ -95,6 +97,8 @@ class ReaderSpec:
     at the table, to the reader's port. port: serial device or tcp://host:port, empty if simulated.
     mode: polled, or the reader reports by itself as json or binary. accept_firmware: firmware major
     versions that may be spoken to. reversed_uids: for firmware that gives UIDs back to front.
+    usb_serial: serial number of the USB device that must be behind the port; "": any. gain_db: of
+    an MFRC522's receiver. look_s: how long an LLRP reader looks.
     """
 
     name: str
@@ -104,6 +108,9 @@ class ReaderSpec:
     mode: Mode = "polled"
     accept_firmware: tuple[int, ...] = (2,)
     reversed_uids: bool = False
+    usb_serial: str = ""
+    gain_db: int = 33
+    look_s: float = 0.25
 
 
 @dataclass
@@ -207,16 +214,90 @@ def tag_reader(
         )
     if not antennas:
         raise MisconfiguredError("no antenna is configured", "table", "Give it at least one.")
-    links = [_link(spec, emulated, clock) for spec in specs]
+    links = [(_kind(spec).air, _link(spec, emulated, clock)) for spec in specs]
     companions: tuple[AbstractAsyncContextManager[object], ...] = (emulated,) if emulated else ()
-    return PepperTable(
-        links,
-        SweepScheduler(antennas, order, focus_share),
-        clock=clock,
-        sleep=sleep,
-        backoff_s=backoff_s,
-        companions=companions,
+    tables = [
+        ReaderTable(
+            ours := [link for its, link in links if its is air],
+            SweepScheduler(sorted(a for link in ours for a in link.ports), order, focus_share),
+            clock=clock,
+            sleep=sleep,
+            backoff_s=backoff_s,
+            companions=companions if air is Air.HF else (),
+        )
+        for air in dict.fromkeys(air for air, _ in links)
+    ]
+    return tables[0] if len(tables) == 1 else Together(tables)
+
+
+def desk_reader(
+    wanted: str,
+    antenna: int,
+    *,
+    clock: Clock = time.monotonic,
+    sleep: Sleep = asyncio.sleep,
+) -> TagReader:
+    """A PC/SC reader at the registration desk as the only reader. wanted: its name, a part of it,
+    or "any". antenna: the number that its polls bear."""
+    from drivers.rfid.pcsc import PcscLink
+
+    link = PcscLink("desk reader", wanted, antenna, clock=clock, sleep=sleep)
+    return ReaderTable([link], SweepScheduler((antenna,)), clock=clock, sleep=sleep)
+
+
+async def probe(driver: str, port: str) -> str:
+    """Open the port and ask whether a reader of this driver is behind it; gives what it says it
+    is, such as ``it answers, firmware 2.56``. The port is closed again. Raises DriverError."""
+    link = _link(ReaderSpec(f"driver {driver}", driver, {1: 1}, port), None, time.monotonic)
+    await link.open()
+    await link.quiet()
+    closing = link.close()
+    if closing is not None:
+        await closing
+    return link.introduction
+
+
+@dataclass(frozen=True, slots=True)
+class PuckSpec:
+    """One reader of button pucks as configured: its seat, its driver (one of `PUCKS`), its serial
+    port, and the serial number of the USB device that must be behind it ("": any)."""
+
+    seat: int
+    driver: str
+    port: str
+    usb_serial: str = ""
+
+
+def button_pucks(
+    specs: Sequence[PuckSpec],
+    *,
+    seats: int,
+    tags: Sequence[int] = (),
+    clock: Clock = time.monotonic,
+    sleep: Sleep = asyncio.sleep,
+) -> Inputs:
+    """The dealer button's sensors. seats: how many the table has. tags: printed numbers of the
+    buttons' tags; none: any tag is one. Raises UnknownDriverError, MisconfiguredError."""
+    from drivers.rfid.em4100 import Em4100Link
+    from drivers.rfid.em4100_codec import BAUD
+    from drivers.rfid.pucks import ButtonPucks, PuckPlaces
+
+    tables = []
+    for spec in specs:
+        name = f"button reader at seat {spec.seat}"
+        if spec.driver not in PUCKS:
+            raise UnknownDriverError(
+                f"there is no driver {spec.driver!r}", name, f"Choose one of {', '.join(PUCKS)}."
+            )
+        where = f"{name} on {spec.port}"
+        link = Em4100Link(name, _wire(spec, where, BAUD), spec.seat, where, clock=clock)
+        tables.append(ReaderTable([link], SweepScheduler((spec.seat,)), clock=clock, sleep=sleep))
+    places = PuckPlaces(
+        {spec.seat: spec.driver == "rdm6300" for spec in specs},
+        every=len(specs) == seats,
+        tags=tags,
     )
+    return ButtonPucks(Together(tables), places, clock=clock, sleep=sleep)
 
 
 def table_board(
@@ -228,6 +309,7 @@ def table_board(
     seats: Sequence[int] | None = None,
     settings: Settings | None = None,
     thresholds: Sequence[Threshold] = (),
+    brightness: int = 8,
     capture: Capture | None = None,
     clock: Clock = time.monotonic,
     sleep: Sleep = asyncio.sleep,
@@ -236,7 +318,8 @@ def table_board(
 
     port: a serial device's path or tcp://host:port; "": looked for on USB. serial: the board's own
     number; None: any board will do, but then only a genuine Mega is found on USB. avoid: ports that
-    other devices have. The rest as for `TableBoard`. Raises MisconfiguredError.
+    other devices have. brightness: of the LED board, 0 to 15. The rest as for `TableBoard`. Raises
+    MisconfiguredError.
     """
     from drivers.mcu import FoundPort, OnePort, TableBoard
     from drivers.mcu_readings import KEY_NAMES
@@ -247,11 +330,15 @@ def table_board(
         OnePort(connector(port, f"table board on {port}"), port)
         if port
         else FoundPort(
-            lambda: candidates(connected(), clones=serial is not None, avoid=avoid),
+            lambda: candidates(
+                connected(),
+                clones=serial is not None,
+                avoid=[str(Path(path).resolve()) for path in avoid],
+            ),
             lambda path: open_serial(path, f"table board on {path}"),
         )
     )
-    return TableBoard(
+    board = TableBoard(
         dial,
         serial=serial,
         keys=KEY_NAMES if keys is None else keys,
@@ -263,18 +350,33 @@ def table_board(
         clock=clock,
         sleep=sleep,
     )
+    board.pixels.brightness = brightness
+    return board
 
 
-def _link(spec: ReaderSpec, emulated: EmulatedReaders | None, clock: Clock) -> PepperLink:
-    if spec.driver not in DRIVERS:
+def _kind(spec: ReaderSpec) -> DriverKind:
+    if spec.driver not in KINDS:
         raise UnknownDriverError(
-            f"there is no driver {spec.driver!r}", spec.name, f"Choose one of {', '.join(DRIVERS)}."
+            f"there is no driver {spec.driver!r}", spec.name, f"Choose one of {', '.join(KINDS)}."
         )
+    return KINDS[spec.driver]
+
+
+def _link(spec: ReaderSpec, emulated: EmulatedReaders | None, clock: Clock) -> ReaderLink:
     where = f"{spec.name} on {spec.port or 'the simulated table'}"
+    kind = _kind(spec)
+    if not spec.driver.startswith("pepper") and spec.driver != "simulated":
+        _fits(spec, kind, where)
+    if spec.driver == "pn532":
+        return _pn532(spec, where, clock)
+    if spec.driver == "mfrc522":
+        return _mfrc522(spec, where, clock)
+    if spec.driver == "llrp":
+        return _llrp(spec, where, clock)
     connect = (
         _emulated_connect(spec.name, where, emulated)
         if spec.driver == "simulated"
-        else connector(spec.port, where)
+        else _wire(spec, where)
     )
     settings = PepperSettings(
         where=where,
@@ -285,6 +387,58 @@ def _link(spec: ReaderSpec, emulated: EmulatedReaders | None, clock: Clock) -> P
     )
     push = None if spec.mode == "polled" else PushPlan(spec.mode)
     return PepperLink(spec.name, connect, spec.antennas, settings, push=push, clock=clock)
+
+
+def _fits(spec: ReaderSpec, kind: DriverKind, where: str) -> None:
+    """Antennas and mode are such as the driver has."""
+    ports = sorted(spec.antennas.values())
+    if not ports or len(set(ports)) != len(ports) or not 1 <= ports[0] <= ports[-1] <= kind.ports:
+        raise MisconfiguredError(
+            f"its antennas are on its ports {ports}",
+            where,
+            f"Driver {spec.driver} has ports 1 to {kind.ports}; give each antenna one of its own."
+            if kind.ports > 1
+            else f"Driver {spec.driver} has one antenna, on port 1.",
+        )
+    if spec.mode not in kind.modes:
+        raise MisconfiguredError(
+            f"driver {spec.driver} has no mode {spec.mode}",
+            where,
+            f"Choose {' or '.join(kind.modes)}.",
+        )
+
+
+def _wire(spec: ReaderSpec | PuckSpec, where: str, baud: int = BAUD) -> Connect:
+    connect = connector(spec.port, where, baud)
+    if not spec.usb_serial:
+        return connect
+    return of_serial(connect, spec.port, spec.usb_serial, where)
+
+
+def _pn532(spec: ReaderSpec, where: str, clock: Clock) -> ReaderLink:
+    from drivers.rfid.pn532 import Pn532Link
+    from drivers.rfid.pn532_session import Pn532Settings
+
+    (antenna,) = spec.antennas
+    return Pn532Link(
+        spec.name, _wire(spec, where), antenna, Pn532Settings(where=where), clock=clock
+    )
+
+
+def _mfrc522(spec: ReaderSpec, where: str, clock: Clock) -> ReaderLink:
+    from drivers.rfid.mfrc522 import Mfrc522Link, spi_connector
+    from drivers.rfid.mfrc522_session import Mfrc522Settings
+
+    (antenna,) = spec.antennas
+    settings = Mfrc522Settings(where=where, gain_db=spec.gain_db)
+    return Mfrc522Link(spec.name, spi_connector(spec.port, where), antenna, settings, clock=clock)
+
+
+def _llrp(spec: ReaderSpec, where: str, clock: Clock) -> ReaderLink:
+    from drivers.rfid.llrp import PORT, LlrpLink
+
+    host, port = tcp_address(spec.port, where, PORT)
+    return LlrpLink(spec.name, host, port, spec.antennas, where, look_s=spec.look_s, clock=clock)
 
 
 def _emulated_connect(name: str, where: str, emulated: EmulatedReaders | None) -> Connect:

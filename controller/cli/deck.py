@@ -44,6 +44,12 @@ def register(
     pair: Annotated[
         str | None, typer.Option("--pair", help="The deck with which it takes turns at a table.")
     ] = None,
+    desk: Annotated[
+        str | None,
+        typer.Option(
+            help="Lay it on a desktop NFC reader instead: its PC/SC name, a part of it, or any."
+        ),
+    ] = None,
     config: ConfigPath = None,
 ) -> None:
     """Lay a deck on the count antenna, card by card, then pass it over once more. Keys: u takes the
@@ -64,7 +70,7 @@ def register(
         registration = begin(name, back, count_antenna(checked.layout), house, pair)
         box.prepare()
         try:
-            ended = asyncio.run(lay(checked, registration, house))
+            ended = asyncio.run(lay(checked, registration, house, desk))
         except KeyboardInterrupt:
             ended = Ended(None, "interrupted")
     if ended.done is None:

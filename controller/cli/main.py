@@ -13,6 +13,10 @@ from controller.cli.answers import OWN_FAULT, answering_in_json, own_fault
 PARTS: dict[str, tuple[str, str]] = {
     "run": ("controller.cli.run", "Watch a table: the daemon, with or without its live screen."),
     "table": ("controller.cli.floor", "The floor's word to the running table."),
+    "devices": (
+        "controller.cli.devices",
+        "Readers and ports at this machine, and lines for a table.toml.",
+    ),
     "config": ("controller.cli.config", "Check a table.toml; print the sample."),
     "profile": ("controller.cli.profile", "House rules: list, check, clause by clause."),
     "scenario": ("controller.cli.scenario", "Try written deals against a profile."),

@@ -19,12 +19,12 @@ from rich.progress_bar import ProgressBar
 from rich.text import Text
 
 from controller.config import Config
-from controller.integrity.count_antenna import count_reader
+from controller.integrity.count_antenna import count_antenna, count_reader
 from controller.integrity.decks import Deck
 from controller.integrity.register import Key, Registration, Step, View
 from controller.integrity.robot_hand import RobotHand
 from drivers.contracts import TagReader
-from drivers.factory import emulated_readers, tag_reader
+from drivers.factory import desk_reader, emulated_readers, tag_reader
 from drivers.readings import Health, HealthState
 
 KEYS = {"u": Key.UNDO, "j": Key.JOKER, "f": Key.FINISH, "a": Key.ABORT}
@@ -42,13 +42,16 @@ class Ended:
     strangers: int = 0
 
 
-async def lay(config: Config, registration: Registration, house: Sequence[Deck]) -> Ended:
-    """Have a deck laid, at the table's readers or by a robot's hand at the simulated table.
+async def lay(
+    config: Config, registration: Registration, house: Sequence[Deck], desk: str | None = None
+) -> Ended:
+    """Have a deck laid, at the table's readers or by a robot's hand at the simulated table; or on a
+    desktop reader. desk: its PC/SC name.
 
     Raises:
         DriverError: a reader that no driver can serve.
     """
-    reader, hand = _reader(config, house)
+    reader, hand = _reader(config, house, desk)
     console = Console()
     seen: Callable[[View, str], None]
     with contextlib.ExitStack() as stack:
@@ -66,7 +69,11 @@ async def lay(config: Config, registration: Registration, house: Sequence[Deck])
     return Ended(None, "aborted")
 
 
-def _reader(config: Config, house: Sequence[Deck]) -> tuple[TagReader, RobotHand | None]:
+def _reader(
+    config: Config, house: Sequence[Deck], desk: str | None
+) -> tuple[TagReader, RobotHand | None]:
+    if desk is not None:
+        return desk_reader(desk, count_antenna(config.layout)), None
     spec = count_reader(config)
     clock = time.monotonic
     part = config.file.simulation

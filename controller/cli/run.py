@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
@@ -16,6 +17,7 @@ import typer
 if TYPE_CHECKING:
     from controller.app import Daemon, Shown, Source
     from controller.config import Config
+    from controller.fittings import Fittings
     from controller.journal.recorder import Recording
     from controller.journal.resume import Resumption
     from controller.model.events import DeckAtTable
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from controller.taking_up import TableClock
     from controller.tape import TapeWriter
     from drivers.contracts import LedBoard
+    from drivers.factory import BoardProcess
     from drivers.readings import Uid
 
 # A traceback with the values of variables could name cards.
@@ -89,7 +92,7 @@ async def _watch(
     board: Path | None,
     with_screen: bool,
 ) -> None:
-    from controller.fittings import boards_of, with_inputs
+    from controller.fittings import Fittings, fittings_of
     from controller.floor.commands import FloorError
     from controller.integrity.box import BoxError
     from controller.outputs.png import PngBoard
@@ -108,12 +111,16 @@ async def _watch(
             resumption, clock = take_up(config.journal, _say)
             if replay is not None:
                 resumption = None  # a tape is no continuation of the hand that a kill broke off
-            source, robots = _source(config, replay, speed, clock)
+            under = _emulated_board(config) if replay is None else None
+            source, robots = _source(config, replay, speed, clock, under)
             boards: list[LedBoard] = [PngBoard(board)] if board is not None else []
+            fittings = Fittings()
             if replay is None:  # a night that is played again is no news for the table
-                boards += boards_of(config, clock)
-                source = with_inputs(config, source, clock)
-            daemon = _daemon(config, source, clock, robots, tape, boards, resumption, with_screen)
+                port = None if under is None else under.port
+                fittings = fittings_of(config, clock, port)
+                source = fittings.with_inputs(source)
+            fittings = replace(fittings, boards=(*boards, *fittings.boards))
+            daemon = _daemon(config, source, clock, robots, tape, fittings, resumption, with_screen)
             if robots is not None:
                 robots.counting = lambda: daemon.counting
                 robots.count_asked = lambda: daemon.count_asked
@@ -127,8 +134,31 @@ async def _watch(
         _fail(str(error))
 
 
+def _emulated_board(config: Config) -> BoardProcess | None:
+    """The firmware of the table board, beside a simulated table that has one; None, and said why,
+    where this machine cannot build it."""
+    part = config.file.table_board
+    if part is None or part.driver != "simulated":
+        return None
+    from drivers.errors import DriverError
+    from drivers.factory import BoardProcess, best_kind
+
+    try:
+        under = BoardProcess(best_kind())
+        under.build()
+    except DriverError as error:
+        _say(f"note: no table board: {error} Button, chairs and keys are told without one.")
+        return None
+    _say(f"table board: {under.kind.value}")
+    return under
+
+
 def _source(
-    config: Config, replay: Path | None, speed: float, clock: TableClock
+    config: Config,
+    replay: Path | None,
+    speed: float,
+    clock: TableClock,
+    under: BoardProcess | None,
 ) -> tuple[Source, RobotTable | None]:
     if replay is not None:
         from controller.tape_source import TapeSource
@@ -137,7 +167,7 @@ def _source(
     if config.simulated:
         from controller.robot_table import RobotTable
 
-        robots = RobotTable(config, clock)
+        robots = RobotTable(config, clock, under)
         return robots, robots
     from controller.app import readers_of
 
@@ -150,7 +180,7 @@ def _daemon(
     clock: TableClock,
     robots: RobotTable | None,
     tape: TapeWriter | None,
-    boards: Sequence[LedBoard],
+    fittings: Fittings,
     resumption: Resumption | None,
     with_screen: bool,
 ) -> Daemon:
@@ -164,7 +194,8 @@ def _daemon(
         clock,
         resumption=resumption,
         tape=tape,
-        boards=boards,
+        boards=fittings.boards,
+        seat_lamps=fittings.seat_lamps,
         attested_by="the robot dealer" if robots is not None else "",
         decks=_decks(config, source, robots),
         at_table=_at_table(config, source, robots),

@@ -14,7 +14,8 @@ from controller.model.findings import DutyKind, Finding, Progress, Stage
 from controller.model.table import Zone, is_board, seat_of
 
 BOARD_CARDS = 5
-READER_LOST = "READER_LOST"  # the finding that is a fault of the table, not of the deal
+READER_LOST = "READER_LOST"
+LOSSES = frozenset({READER_LOST, "SENSORS_LOST"})  # faults of the table, not of the deal
 
 
 class Mark(StrEnum):
@@ -296,8 +297,8 @@ def _seat_views(
 
 def _notice(findings: tuple[Finding, ...], health: Sequence[str]) -> Notice | None:
     """The one thing to press: the gravest alarm, else a question, a fault, a notice."""
-    lost = [f for f in findings if f.code == READER_LOST]
-    dealing = [f for f in findings if f.code != READER_LOST]
+    lost = [f for f in findings if f.code in LOSSES]
+    dealing = [f for f in findings if f.code not in LOSSES]
     alarms = [f for f in dealing if f.alarming]
     asked = [f for f in dealing if f.asking]
     others = [f for f in dealing if not f.alarming and not f.asking]
@@ -308,7 +309,8 @@ def _notice(findings: tuple[Finding, ...], health: Sequence[str]) -> Notice | No
         return _of_finding(asked[0], Level.QUESTION, waiting)
     if health or lost:
         detail = ". ".join(health) or lost[0].seen
-        reader = lost or any(line.startswith("reader") for line in health)
+        reader = any(f.code == READER_LOST for f in lost)
+        reader = reader or any(line.startswith("reader") for line in health)
         text = "READER FAULT" if reader else "DEVICE FAULT"
         return Notice(Level.FAULT, text, detail, more=len(others))
     if others:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-UID_LENGTHS = frozenset((4, 5, 7, 8, 10))  # ISO 14443 single, double, triple; ISO 15693; 125 kHz
+# ISO 14443 single, double, triple; ISO 15693; 125 kHz; EPC of 96 and 128 bits
+UID_LENGTHS = frozenset((4, 5, 7, 8, 10, 12, 16))
 
 
 def merged(uid: bytes, near: Iterable[bytes], named: Collection[bytes]) -> bool:

@@ -8,12 +8,19 @@ import os
 import socket
 import termios
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Protocol
 from urllib.parse import urlsplit
 
 import serial
+from serial.tools import list_ports
 
-from drivers.errors import LinkLostError, MisconfiguredError, PortUnavailableError
+from drivers.errors import (
+    LinkLostError,
+    MisconfiguredError,
+    PortUnavailableError,
+    WrongDeviceError,
+)
 
 BAUD = 115_200
 CONNECT_S = 3.0
@@ -150,21 +157,68 @@ async def open_tcp(host: str, port: int, where: str) -> Wire:
     return DescriptorWire(link.fileno(), link.close, where)
 
 
-def connector(address: str, where: str) -> Connect:
+def connector(address: str, where: str, baud: int = BAUD) -> Connect:
     """How to open `address`: a serial device's path, or ``tcp://host:port``. Raises
     MisconfiguredError."""
     if "://" not in address:
         if not address:
             raise MisconfiguredError("its port is empty", where, _ADDRESSES)
-        return lambda: open_serial(address, where)
-    parts = urlsplit(address)
+        return lambda: open_serial(address, where, baud)
+    host, port = tcp_address(address, where)
+    return lambda: open_tcp(host, port, where)
+
+
+def tcp_address(address: str, where: str, otherwise: int | None = None) -> tuple[str, int]:
+    """Host and port of ``tcp://host:port``; the port may be missing if there is another one.
+    Raises MisconfiguredError."""
     try:
-        host, port = parts.hostname, parts.port
+        parts = urlsplit(address)
+        host, port = parts.hostname, parts.port or otherwise
     except ValueError:
-        host, port = None, None
+        raise MisconfiguredError(
+            f"{address!r} is no address of a reader", where, _ADDRESSES
+        ) from None
     if parts.scheme not in ("tcp", "socket") or not host or not port:
         raise MisconfiguredError(f"{address!r} is no address of a reader", where, _ADDRESSES)
-    return lambda: open_tcp(host, port, where)
+    return host, port
+
+
+SerialOf = Callable[[str], str | None]
+"""Serial number of the USB device behind a port; None if there is none or it has none."""
+
+
+def usb_serial_of(path: str) -> str | None:
+    """See `SerialOf`; asks the kernel, opens nothing."""
+    there = os.path.realpath(path)
+    for port in list_ports.comports():
+        if os.path.realpath(port.device) == there:
+            return port.serial_number
+    return None
+
+
+def of_serial(
+    connect: Connect, path: str, serial_number: str, where: str, ask: SerialOf = usb_serial_of
+) -> Connect:
+    """Opens the port only if the USB device with this serial number is behind it: so two readers
+    whose cables were swapped never pass for each other. Raises WrongDeviceError."""
+
+    async def checked() -> Wire:
+        found = await asyncio.to_thread(ask, path)
+        if found is not None and found != serial_number:
+            raise WrongDeviceError(
+                f"another device is on its port: serial number {found} instead of {serial_number}",
+                where,
+                "Put its own cable back, or name the port by its entry in /dev/serial/by-id.",
+            )
+        if found is None and await asyncio.to_thread(Path(path).exists):
+            raise WrongDeviceError(
+                f"the device on its port has no serial number; {serial_number} is expected",
+                where,
+                "Put its own cable back, or leave usb_serial out.",
+            )
+        return await connect()
+
+    return checked
 
 
 _ADDRESSES = "Give a serial port such as /dev/ttyUSB0, or tcp://192.168.100.1:1234."

@@ -69,6 +69,11 @@ class BoardProcess:
         """What a driver opens."""
         return str(Path(self._folder.name) / "tty")
 
+    def build(self) -> None:
+        """Build the firmware now, which may take some seconds the first time; else it is built when
+        the board is opened. Raises FirmwareNotBuiltError."""
+        self._command()
+
     async def __aenter__(self) -> Self:
         control = Path(self._folder.name) / "control"
         command = await asyncio.to_thread(self._command)

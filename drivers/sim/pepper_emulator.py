@@ -346,7 +346,7 @@ class PepperEmulator:
         self._noisy_until = -inf
 
     def unplug(self) -> None:
-        """Pull its plug: `unplugged port`."""
+        """Pull the cable, which is the power too."""
         self.arm(WireFault.UNPLUGGED)
 
     def plug(self, now: float = 0.0) -> None:

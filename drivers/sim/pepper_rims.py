@@ -36,7 +36,7 @@ class Emulated(Protocol):
 
     def unplug(self) -> None: ...
 
-    def plug(self, now: float) -> None: ...
+    def plug(self, now: float = 0.0) -> None: ...
 
 
 class Rim(Protocol):
@@ -387,7 +387,7 @@ class VirtualWire:
 
 
 def virtual_connect(emulator: Emulated, clock: VirtualClock, where: str) -> Connect:
-    """A connector for `PepperLink` that opens a `VirtualWire`."""
+    """A connector for a `WireLink` that opens a `VirtualWire`."""
 
     async def connect() -> Wire:
         if not emulator.plugged:

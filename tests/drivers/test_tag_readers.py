@@ -12,6 +12,7 @@ from drivers.contracts import TagReader
 from drivers.errors import MisconfiguredError, UnknownDriverError
 from drivers.factory import DRIVERS, ReaderSpec, emulated_readers, tag_reader
 from drivers.readings import Health, HealthState, Poll
+from drivers.rfid.airs import Together
 from drivers.rfid.pepper import PepperLink, PepperTable
 from drivers.rfid.pepper_session import PepperSettings
 from drivers.sim.pepper_emulator import PepperEmulator
@@ -125,6 +126,11 @@ def test_the_first_look_comes_within_two_seconds_though_a_reader_is_absent() -> 
             [ReaderSpec("r", "pepper-c1-mux", {1: 1, 2: 2}, "/dev/x", "binary")],
             "do not say which antenna",
         ),
+        ([ReaderSpec("r", "pn532", {1: 1, 2: 2}, "/dev/x")], "pn532 has one antenna"),
+        ([ReaderSpec("r", "pn532", {1: 1}, "/dev/x", "json")], "pn532 has no mode json"),
+        ([ReaderSpec("r", "mfrc522", {1: 1}, "/dev/ttyUSB0")], "no SPI device"),
+        ([ReaderSpec("r", "llrp", {1: 9}, "tcp://h")], "ports 1 to 8"),
+        ([ReaderSpec("r", "llrp", {1: 1}, "/dev/x")], "no address of a reader"),
     ],
 )
 def test_what_cannot_be_built_is_refused(specs: list[ReaderSpec], message: str) -> None:
@@ -133,6 +139,32 @@ def test_what_cannot_be_built_is_refused(specs: list[ReaderSpec], message: str) 
 
 
 def test_an_unknown_driver_names_the_known_ones() -> None:
-    with pytest.raises(UnknownDriverError, match="pepper-c1, pepper-c1-mux, simulated"):
+    known = "pepper-c1, pepper-c1-mux, pn532, mfrc522, llrp, simulated"
+    with pytest.raises(UnknownDriverError, match=known):
         tag_reader([ReaderSpec("reader 1", "peper", {1: 1})])
-    assert set(DRIVERS) == {"pepper-c1", "pepper-c1-mux", "simulated"}
+    assert ", ".join(DRIVERS) == known
+
+
+@pytest.mark.parametrize("driver", [d for d in DRIVERS if d != "simulated"])
+def test_every_driver_builds_and_an_absent_device_is_told_as_lost(driver: str) -> None:
+    """Nothing is attached here, so each says what it misses and what to do."""
+    port = {"mfrc522": "/dev/spidev9.9", "llrp": "tcp://127.0.0.1:9"}.get(driver, "/dev/no-such")
+
+    async def main() -> Health:
+        async with tag_reader([ReaderSpec("reader 1", driver, {1: 1}, port)]) as reader:
+            async with asyncio.timeout(PATIENCE_S):
+                async for reading in reader.readings():
+                    if isinstance(reading, Health):
+                        return reading
+        raise AssertionError
+
+    told = asyncio.run(main())
+    assert (told.device, told.state, told.antennas) == ("reader 1", HealthState.LOST, (1,))
+    assert f"reader 1 on {port}: " in told.reason
+
+
+def test_readers_of_different_airs_work_side_by_side() -> None:
+    specs = (SPECS[0], ReaderSpec("reader 2", "llrp", {9: 1}, "tcp://127.0.0.1:9"))
+    reader = tag_reader(specs, emulated=emulated_readers(specs, StillField(ALL), 0.0005))
+    assert isinstance(reader, Together)
+    assert reader.antennas == tuple(range(1, 10))

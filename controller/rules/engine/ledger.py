@@ -16,6 +16,8 @@ from controller.model.table import Zone
 from controller.rules.catalogue import board_text
 from controller.rules.engine.state import RulesState
 
+LOSSES = frozenset({"READER_LOST", "SENSORS_LOST"})
+"""Faults of the table itself, until the device is back."""
 SETTLED = (
     FindingState.CORRECTED,
     FindingState.RULED,

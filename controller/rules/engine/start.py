@@ -15,7 +15,8 @@ MISPLACED = ("BTN_START", "BTN_NOT_MOVED", "BTN_SKIPPED", "BTN_BACKWARD")
 CLEAR_S = 10.0  # a single card that came so shortly after a hand may be one of its cards
 LOOSE_S = 8.0  # two arrivals at two seats within so long are a deal
 HOUSE_FINDINGS = (
-    frozenset({"READER_LOST", "SEAT_OVER_MAX", "SEAT_UNASSIGNED", "DECK_SUSPECT", "DECK_RETURNED"})
+    ledger.LOSSES
+    | frozenset({"SEAT_OVER_MAX", "SEAT_UNASSIGNED", "DECK_SUSPECT", "DECK_RETURNED"})
     | frozenset(duties.CODES.values())
     | duties.CHANGE_CODES
     | decks.COUNT_CODES

@@ -32,7 +32,7 @@ from controller.model.events import (
     TagVerdict,
     Token,
 )
-from controller.model.findings import FindingState, Said, Street
+from controller.model.findings import Finding, FindingState, Said, Street
 from controller.model.table import COUNT, MUCK, STUB, is_board, seat_of
 from controller.rules.engine import (
     board,
@@ -673,21 +673,17 @@ def _reader_lost(state: RulesState, said: list[Said], event: ReaderLost) -> None
     state.lost[event.device] = event.zones
     if state.hand is not None:
         state.hand.blind |= set(event.zones)
-    if any(
-        f.code == "READER_LOST"
-        and f.state is FindingState.OPEN
-        and f.seen.split(":")[0] == event.device
-        for f in state.findings.values()
-    ):
+    if _loss_of(state, event.device) is not None:
         return
+    readers = bool(event.zones)  # else it is what senses chairs, button or keys
     ledger.open_finding(
         state,
         said,
-        "READER_LOST",
+        "READER_LOST" if readers else "SENSORS_LOST",
         at=event.at,
         street=None,
         zone=event.zones[0] if event.zones else None,
-        expected="an answer from every reader",
+        expected=f"an answer from every {'reader' if readers else 'sensor'}",
         seen=f"{event.device}: {event.reason}" if event.reason else event.device,
         evidence=(event.seq,),
         evident=event.at,
@@ -696,9 +692,18 @@ def _reader_lost(state: RulesState, said: list[Said], event: ReaderLost) -> None
 
 def _reader_back(state: RulesState, said: list[Said], event: ReaderBack) -> None:
     state.lost.pop(event.device, None)
-    for f in list(state.findings.values()):
-        if f.code == "READER_LOST" and f.seen.split(":")[0] == event.device:
-            ledger.settle(state, said, f.id, FindingState.CORRECTED, at=event.at)
+    lost = _loss_of(state, event.device)
+    if lost is not None:
+        ledger.settle(state, said, lost.id, FindingState.CORRECTED, at=event.at)
+
+
+def _loss_of(state: RulesState, device: str) -> Finding | None:
+    """The open finding about that device."""
+    for f in state.findings.values():
+        lost = f.code in ledger.LOSSES and f.state is FindingState.OPEN
+        if lost and f.seen.split(":")[0] == device:
+            return f
+    return None
 
 
 # --- opening --------------------------------------------------------------------------------------

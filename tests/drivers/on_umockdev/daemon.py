@@ -8,7 +8,7 @@ from pathlib import Path
 
 from controller.app import Daemon
 from controller.config import read, sample_text
-from controller.fittings import boards_of, with_inputs
+from controller.fittings import fittings_of
 from controller.journal.reader import JournalFile
 from controller.journal.record import Body, body_of
 from controller.model.events import ButtonSeen, KeyPressed, SeatSeen
@@ -56,11 +56,12 @@ async def evening(folder: Path, pi: MockPi) -> None:
         for line in (17, 5, 6):
             pi.set(line, False)
 
+    fittings = fittings_of(config, clock)
     daemon = Daemon(
         config,
-        with_inputs(config, robots, clock),
+        fittings.with_inputs(robots),
         clock,
-        boards=boards_of(config, clock),
+        boards=fittings.boards,
         decks=robots.decks,
         at_table=robots.at_table,
         on_ready=move,

@@ -147,6 +147,16 @@ def test_a_lost_reader_is_a_finding_until_it_is_back() -> None:
     assert engine.progress(table.state).blind == ()
 
 
+def test_what_senses_chairs_and_keys_is_no_reader() -> None:
+    table = ToldTable()
+    table.tell(ReaderLost(at=table.now, device="table board", zones=(), reason="unplugged"))
+    finding = table.only()
+    assert finding.code == "SENSORS_LOST"
+    assert "zone" not in finding.remedy
+    table.tell(ReaderBack(at=table.now, device="table board", zones=()))
+    assert table.only().state is FindingState.CORRECTED
+
+
 def test_a_lost_reader_is_no_fold_and_outlives_the_hand() -> None:
     table = ToldTable()
     table.hole(1, 2, 3, 4)

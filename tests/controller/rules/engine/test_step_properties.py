@@ -38,7 +38,7 @@ from controller.model.events import (
 from controller.model.findings import Finding, FindingChanged, FindingState, Said, Severity
 from controller.model.table import Layout, LayoutOptions, Zone, reference_layout, seat_zone
 from controller.rules import engine
-from controller.rules.engine import RulesState, layout_json
+from controller.rules.engine import RulesState, layout_json, ledger
 from controller.rules.profile import load, names
 from tests.controller.rules.engine.told_table import opened, without_book
 
@@ -324,7 +324,7 @@ class Watcher:
             assert set(old.evidence) <= set(new.evidence)
         self.latest[new.id] = new
         assert new.code in new.codes
-        assert new.clause or new.code == "READER_LOST" or new.severity is Severity.SECURITY
+        assert new.clause or new.code in ledger.LOSSES or new.severity is Severity.SECURITY
         assert new.remedy
         assert 0 < len(new.board_text) <= 16
         assert new.delay_s >= 0.0
