@@ -14,13 +14,15 @@ import time
 from collections.abc import Sequence
 
 from drivers.factory import BoardKind, BoardProcess, table_board
-from drivers.readings import Health, HealthState, KeyPress, SeatReading
+from drivers.readings import KeyPress, SeatReading
 from drivers.sim.firmware_build import AvrBuild, avr_board, avr_missing, sources
 from tablelink.messages import KeyMoved, Lamp, Lamps, Pixels
 from tests.firmware.simulated import CYCLES_A_SECOND, Mouth, SimulatedTable
 
 KEY_GOAL_MS = 15.0
 LAMPS_GOAL_MS = 20.0
+PATIENCE_S = 30.0
+RELEASE_US = 20_000
 
 
 def run(quick: bool = False) -> list[str]:
@@ -119,18 +121,20 @@ async def _to_the_event(count: int) -> list[float]:
         readings = driver.readings()
         rng = random.Random(2)
         async for reading in readings:
-            if isinstance(reading, Health) and reading.state is HealthState.OK:
-                break
-        async for reading in readings:
             if isinstance(reading, SeatReading) and reading.occupied is False:
                 break
         for _ in range(count):
-            await asyncio.sleep(rng.uniform(0.02, 0.06))
+            await asyncio.sleep(rng.uniform(0.02, 0.04))
             pressed = time.perf_counter()
             await board.key(6, True)
-            async for reading in readings:
-                if isinstance(reading, KeyPress):
-                    break
+            async with asyncio.timeout(PATIENCE_S):
+                async for reading in readings:
+                    if isinstance(reading, KeyPress):
+                        break
             delays.append((time.perf_counter() - pressed) * 1e3)
             await board.key(6, False)
+            released_us = await board.time_us()
+            # On a busy machine the simulated board may be slow: it must see the release.
+            while await board.time_us() < released_us + RELEASE_US:  # noqa: ASYNC110
+                await asyncio.sleep(0.005)
     return delays
