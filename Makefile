@@ -85,7 +85,7 @@ wheel: setup
 	$(PYTHON) -m venv "$$there/venv"; \
 	"$$there/venv/bin/python" -m pip install --quiet --disable-pip-version-check dist/burnturn-*.whl; \
 	here=$$PWD; cd "$$there"; PATH="$$there/venv/bin:$$PATH"; \
-	burnturn --version; \
+	burnturn --version; tablelink --help >/dev/null; \
 	burnturn profile list >/dev/null; \
 	burnturn profile sheet nj-tournament --json >/dev/null; \
 	burnturn config sample > table.toml; burnturn config check table.toml; \

@@ -15,7 +15,7 @@ import dataclasses
 import signal
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -54,6 +54,7 @@ from controller.model.events import (
 from controller.model.findings import Finding, FindingChanged, HandEnded, Progress, Said, Stage
 from controller.model.table import Zone
 from controller.outputs.board import BoardView, DeckCondition, DeckView, deck_view, frame
+from controller.outputs.lamps import for_seats, lamps
 from controller.outputs.layouts import colour_64x32, mono_32x8
 from controller.outputs.picture import Picture
 from controller.pipeline import Table
@@ -63,7 +64,7 @@ from controller.rules.engine import RulesState
 from controller.rules.profile import Profile
 from controller.tape import TapeError, TapeWriter, moved, play, time_of
 from controller.vault import Vault
-from drivers.contracts import LedBoard
+from drivers.contracts import LedBoard, SeatLamp, SeatLamps
 from drivers.errors import DriverError
 from drivers.readings import Health, HealthState, Poll, Reading, Uid
 
@@ -135,15 +136,16 @@ class TableClock:
 class Daemon:
     """One table, from its readings to its boards.
 
-    source: where readings come from. boards: LED boards to drive. tape: where raw readings are
-    recorded. decks: enrolled cards by UID. at_table: names and backs of those decks. on_used: told
-    a deck that was taken out of play as used, where it may not come back; may raise BoxError,
-    DeckError. attested_by: who confirms the points of the opening at once, where nobody else can
-    (the robot dealer). on_seats: told the seats due cards when they change. on_shown: told what is
-    on the disk and may be shown, after every commit. on_ready: called once the floor may speak and
-    readings may come. on_recording: told when recording stops and when it works again.
-    commit_limit_s: a commit that takes longer counts as not recording. long: after how many events
-    the journal says anew where the table stands.
+    source: where readings come from. boards: LED boards to drive. seat_lamps: lamps at the seats
+    that blink by themselves. tape: where raw readings are recorded. decks: enrolled cards by UID.
+    at_table: names and backs of those decks. on_used: told a deck that was taken out of play as
+    used, where it may not come back; may raise BoxError, DeckError. attested_by: who confirms the
+    points of the opening at once, where nobody else can (the robot dealer). on_seats: told the
+    seats due cards when they change. on_shown: told what is on the disk and may be shown, after
+    every commit. on_ready: called once the floor may speak and readings may come. on_recording:
+    told when recording stops and when it works again. commit_limit_s: a commit that takes longer
+    counts as not recording. long: after how many events the journal says anew where the table
+    stands.
     """
 
     def __init__(
@@ -154,6 +156,7 @@ class Daemon:
         *,
         resumption: Resumption | None = None,
         boards: Sequence[LedBoard] = (),
+        seat_lamps: Sequence[SeatLamps] = (),
         tape: TapeWriter | None = None,
         decks: dict[Uid, tuple[str, str]] | None = None,
         at_table: tuple[DeckAtTable, ...] = (),
@@ -175,6 +178,8 @@ class Daemon:
         self.warnings: list[str] = []
         self._source = source
         self._boards = tuple(boards)
+        self._seat_lamps = tuple(seat_lamps)
+        self._lit: list[tuple[dict[int, SeatLamp] | None, float]] = [(None, 0.0)] * len(seat_lamps)
         self._sent: list[tuple[bytes, float]] = [(b"", 0.0)] * len(self._boards)
         self._tape = tape
         self._attested_by = attested_by
@@ -317,7 +322,7 @@ class Daemon:
                 await stack.enter_async_context(floor)
                 self._begin()
                 await self._commit()
-                for board in self._boards:
+                for board in (*self._boards, *self._seat_lamps):
                     await stack.enter_async_context(board)
                 await stack.enter_async_context(self._source)
                 self._on_ready()
@@ -603,8 +608,9 @@ class Daemon:
             self._pass_time()
 
     async def _show(self) -> None:
-        if self._boards:
+        if self._boards or self._seat_lamps:
             view = self.view()
+            await self._light(view)
             for n, board in enumerate(self._boards):
                 pixels = LAYOUTS[board.width, board.height](view).rgb()
                 before, sent_at = self._sent[n]
@@ -612,10 +618,22 @@ class Daemon:
                     self._sent[n] = (pixels, view.now_s)
                     await self._send(f"board {n + 1}", board, pixels)
 
+    async def _light(self, view: BoardView) -> None:
+        """Tell the lamps at the seats what changed; they blink by themselves."""
+        lit = for_seats(lamps(view)) if self._seat_lamps else {}
+        for n, row in enumerate(self._seat_lamps):
+            before, sent_at = self._lit[n]
+            if lit != before or view.now_s - sent_at >= REPEAT_S:
+                self._lit[n] = (lit, view.now_s)
+                await self._sending(f"lamps {n + 1}", row.light(lit))
+
     async def _send(self, device: str, board: LedBoard, pixels: bytes) -> None:
-        """Show a frame. A board that fails is reported once, and tried again with each frame."""
+        await self._sending(device, board.show(pixels))
+
+    async def _sending(self, device: str, sending: Awaitable[None]) -> None:
+        """Show something. A board that fails is reported once, and tried again with each frame."""
         try:
-            await board.show(pixels)
+            await sending
         except (OSError, DriverError) as error:
             state, reason = HealthState.LOST, f"{device}: {error}"
         else:

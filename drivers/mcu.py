@@ -43,6 +43,8 @@ BAD_LINE_S = 10.0
 """So many damaged frames within that time are a bad line."""
 
 COLUMNS, ROWS = 32, 8
+LIT = 128
+"""A lamp of one colour is lit where the brightest of red, green and blue is at least this."""
 DARK = Lamp(0, 0, 0)
 
 
@@ -253,7 +255,8 @@ class TableBoard:
             now = clock()
             if session.phase is Phase.UP:
                 heard_at = now
-                self._report(*self._how_it_is(now))
+                if self._readings.known:
+                    self._report(*self._how_it_is(now))
             elif now >= heard_at + GIVE_UP_S:
                 raise self._silent()
             data = await self._wire.read(min(session.deadline - now, LOOK_S))
@@ -417,7 +420,7 @@ class BoardLamps(_PartOfBoard):
 
 
 class BoardPixels(_PartOfBoard):
-    """The one-colour LED board: a lamp is lit if its pixel is not black.
+    """The one-colour LED board: a lamp is lit if its pixel is bright.
 
     brightness: 0 to 15.
     """
@@ -433,8 +436,9 @@ class BoardPixels(_PartOfBoard):
 
 
 def packed(pixels: bytes) -> bytes:
-    """A bit a lamp of red, green, blue a lamp; the first in the highest bit."""
-    lit = "".join("1" if any(pixels[n : n + 3]) else "0" for n in range(0, len(pixels), 3))
+    """A bit a lamp of red, green, blue a lamp; the first in the highest bit. Context, which is
+    drawn faintly, is dark."""
+    lit = "".join("1" if max(pixels[n : n + 3]) >= LIT else "0" for n in range(0, len(pixels), 3))
     return int(lit, 2).to_bytes(len(lit) // 8, "big")
 
 

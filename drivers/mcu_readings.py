@@ -69,6 +69,7 @@ class BoardReadings:
         self, name: str, keys: Sequence[str] = KEY_NAMES, seats: Sequence[int] | None = None
     ) -> None:
         self.name = name
+        self.known = False  # all states have been told since the board was found
         self._keys = tuple(keys)
         self._watched = None if seats is None else frozenset(seats)
         self._sensors = 0
@@ -91,6 +92,7 @@ class BoardReadings:
                 return self.unknown(now)
             case Everything(snapshot, moment):
                 at = self._at(moment.at)
+                self.known = True
                 self._faults = snapshot.faults
                 said: list[Said] = [*self._seats_are(snapshot.occupied, snapshot.known, at)]
                 return [*said, *self._button_is(snapshot.buttons, at)]
@@ -118,6 +120,7 @@ class BoardReadings:
         said: list[Said] = [SeatReading(seat, None, at) for seat in known]
         if self._buttons is not None:
             said.append(ButtonReading(None, at))
+        self.known = False
         self._seats.clear()
         self._buttons = None
         self._faults = 0

@@ -20,7 +20,11 @@ from controller.scenario.runner import NoiseChoice, run
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = sorted(
-    [*ROOT.glob("*.md"), ROOT / "firmware-interface/README.md", ROOT / "tests/scenarios/README.md"]
+    [
+        *ROOT.glob("*.md"),
+        *(ROOT / "firmware-interface").glob("*.md"),
+        ROOT / "tests/scenarios/README.md",
+    ]
 )
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -39,6 +43,7 @@ FOLDERS = (
     "controller",
     "drivers/sim",
     "drivers/rfid",
+    "firmware-interface",
 )
 
 
@@ -92,7 +97,9 @@ def test_every_function_in_the_architecture_exists() -> None:
     """`Name.method` and `module.function` for what our own files define."""
     text = FENCE.sub("", (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8"))
     sources = [
-        p for d in ("controller", "drivers", "calibration") for p in (ROOT / d).rglob("*.py")
+        p
+        for d in ("controller", "drivers", "calibration", "firmware-interface/tablelink")
+        for p in (ROOT / d).rglob("*.py")
     ]
     code = {p: p.read_text(encoding="utf-8") for p in sources}
     everything = "\n".join(code.values())

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
 from controller.outputs.board import BoardView, Level, Mark
-from controller.outputs.picture import Ink
+from controller.outputs.picture import RGB, Ink
+from drivers.contracts import LampPattern, SeatLamp
 
 
 class Blink(StrEnum):
@@ -66,3 +67,12 @@ def lamps(view: BoardView) -> tuple[Lamp, ...]:
     if view.notice is not None and view.notice.level is Level.MUTE:
         return ()
     return tuple(Lamp(s.seat, *_OF_MARK[s.mark]) for s in view.seats)
+
+
+def for_seats(lamps: Iterable[Lamp]) -> dict[int, SeatLamp]:
+    """The lamps that are lit, as colour and pattern for a board that blinks by itself."""
+    return {
+        lamp.seat: SeatLamp(*RGB[lamp.ink], LampPattern(lamp.blink))
+        for lamp in lamps
+        if lamp.blink is not Blink.OFF and lamp.ink is not Ink.OFF
+    }

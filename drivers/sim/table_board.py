@@ -235,6 +235,11 @@ class BoardTwin:
         for seat in self._seats:
             self._read_anew(seat, now)
 
+    def hang(self, until: float) -> None:
+        """It hears nothing and says nothing until then; what its contacts do, it finds out
+        after."""
+        self._ready_at = until
+
     def unplug(self) -> None:
         """Pull the cable, and with it the power."""
         self.plugged = False

@@ -30,7 +30,7 @@ class Dump:
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
         self._decoders = {way: Decoder() for way in Way}
-        self._newest: dict[Way, tuple[int, int]] = {way: (0, 0) for way in Way}
+        self._newest: dict[Way, tuple[int, int]] = dict.fromkeys(Way, (0, 0))
         self._held: dict[Way, int] = dict.fromkeys(Way, 0)
 
     def lines(self, portion: Portion) -> Iterator[str]:

@@ -55,6 +55,9 @@ PING_S = 0.200
 PING_AGAIN_S = 0.050
 LOST_S = 1.0
 UNACKNOWLEDGED_S = 1.0
+UNTOLD_S = 1.0
+"""A session in which the board has not told all states so long after its beginning is begun anew:
+by chance it may have the number of the one before, and the board goes on counting there."""
 TOKENS_KEPT = 16
 
 
@@ -75,6 +78,7 @@ class Loss(Enum):
 
     SILENT = "silent"
     UNACKNOWLEDGED = "unacknowledged"
+    UNTOLD = "untold"
     NO_SESSION = "no session"
 
 
@@ -221,6 +225,7 @@ class HostSession:
         self._token = session << 16
         self._ping_at = inf
         self._heard_at = -inf
+        self._told_by = inf
 
     # -- the port ----------------------------------------------------------------------------------
 
@@ -258,6 +263,7 @@ class HostSession:
         return min(
             self._ping_at,
             self._heard_at + LOST_S,
+            self._told_by,
             delivery.oldest_since + UNACKNOWLEDGED_S,
             delivery.due,
             sends,
@@ -278,6 +284,8 @@ class HostSession:
                 return self._lose(Loss.SILENT, now)
             if now >= self._delivery.oldest_since + UNACKNOWLEDGED_S:
                 return self._lose(Loss.UNACKNOWLEDGED, now)
+            if now >= self._told_by:
+                return self._lose(Loss.UNTOLD, now)
             if now >= self._ping_at:
                 self._ping(now)
             self._pump(now)
@@ -456,6 +464,7 @@ class HostSession:
     def _up(self, now: float, events: list[Event]) -> None:
         assert self.identity is not None
         self.phase = Phase.UP
+        self._told_by = now + UNTOLD_S
         restarted = self._since is not None and self.identity.since != self._since
         self._since = self.identity.since
         if restarted:
@@ -488,6 +497,7 @@ class HostSession:
             events.append(Key(message.key, message.pressed == 1, moment))
         else:
             self._count_presses(message, events)
+            self._told_by = inf
             events.append(Everything(message, moment))
 
     def _ask_everything(self) -> None:

@@ -7,7 +7,7 @@ import dataclasses
 import hashlib
 import itertools
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -41,6 +41,7 @@ from controller.outputs.layouts import colour_64x32, mono_32x8
 from controller.robot_table import RobotTable
 from controller.rules import engine
 from controller.tape import TapeWriter, moved, play, time_of
+from drivers.contracts import LampPattern, SeatLamp
 from drivers.factory import (
     Dealer,
     DealScript,
@@ -164,6 +165,21 @@ class Lamps:
         self.frames.append(pixels)
 
 
+class Row(Lamps):
+    """Lamps at the seats that blink by themselves. fails: its first so many tellings."""
+
+    def __init__(self, fails: int = 0) -> None:
+        super().__init__(11, 1)
+        self.told: list[dict[int, SeatLamp]] = []
+        self._fails = fails
+
+    async def light(self, lamps: Mapping[int, SeatLamp]) -> None:
+        if self._fails:
+            self._fails -= 1
+            raise OSError("no such file")
+        self.told.append(dict(lamps))
+
+
 class KilledError(Exception):
     """Stands for SIGKILL: nothing after it is done in order."""
 
@@ -179,6 +195,7 @@ def watch(
     readings: Sequence[Reading],
     then: Callable[[Daemon], object] | None = None,
     boards: Sequence[Lamps] = (),
+    seat_lamps: Sequence[Row] = (),
     tape: TapeWriter | None = None,
 ) -> tuple[Daemon, Script, list[Shown]]:
     """Run a daemon over the readings, from wherever its journal left off."""
@@ -193,6 +210,7 @@ def watch(
             clock,
             resumption=resumption,
             boards=boards,
+            seat_lamps=seat_lamps,
             tape=tape,
             on_shown=shown.append,
         )
@@ -610,6 +628,22 @@ def test_a_board_that_fails_is_reported_and_the_rest_goes_on(
     told = [b for b in bodies(config) if isinstance(b, Health)]
     assert [(h.device, h.state) for h in told] == [("board 1", "lost"), ("board 1", "ok")]
     assert daemon.trouble == ()
+
+
+def test_lamps_at_the_seats_are_told_patterns_and_not_frames(
+    tmp_path: Path, burn_missing: list[Reading]
+) -> None:
+    config = config_in(tmp_path)
+    row, broken = Row(), Row(fails=1)
+    watch(config, burn_missing, seat_lamps=(row, broken))
+    lit = {lamp for told in row.told for lamp in told.values()}
+    # In order, where the next card goes, and a folded hand, which is dark.
+    assert {lamp.pattern for lamp in lit} >= {LampPattern.STEADY, LampPattern.SLOW}
+    assert all(any(lamp[:3]) for lamp in lit)
+    assert len(row.told) < len(burn_missing) / 20
+    assert broken.told[-1] == row.told[-1]
+    told = [b for b in bodies(config) if isinstance(b, Health)]
+    assert [(h.device, h.state) for h in told] == [("lamps 2", "lost"), ("lamps 2", "ok")]
 
 
 def test_a_task_that_fails_ends_the_daemon_and_the_next_start_takes_the_hand_up(

@@ -143,7 +143,9 @@ def test_other_readings_become_their_events() -> None:
     night = Night()
     readings: list[tuple[Reading, type]] = [
         (ButtonReading((2,), 1.0), ButtonSeen),
+        (ButtonReading(None, 1.0), ButtonSeen),
         (SeatReading(3, False, 1.1), SeatSeen),
+        (SeatReading(3, None, 1.1), SeatSeen),
         (KeyPress("new-hand", 1.2), KeyPressed),
         (Health("reader 1", HealthState.LOST, "unplugged", 1.3, (1, 2)), ReaderLost),
         (Health("reader 1", HealthState.OK, "back", 1.4, (1, 2)), ReaderBack),

@@ -60,7 +60,10 @@ def test_every_kind_of_reading_comes_back(tmp_path: Path) -> None:
         Poll(5, (), Outcome.EMPTY, 1.5, 1.6, complete=False),
         Health("reader 1", HealthState.LOST, "check its cable", 2.0, (1, 2)),
         ButtonReading((4, 9), 3.0),
+        ButtonReading((), 3.1),
+        ButtonReading(None, 3.2),
         SeatReading(8, False, 4.0),
+        SeatReading(8, None, 4.1),
         KeyPress("new-hand", 5.5),
     ]
     assert recorded(tmp_path / "t", *readings) == readings

@@ -29,6 +29,11 @@ from tablelink.session import (
 BYTE_S = 10 / 115_200
 
 
+def lamp_of(number: int) -> Lamp:
+    """A lamp with a picture's number in it."""
+    return Lamp(number & 255, number >> 8 & 255, number >> 16 & 255, number % 6)
+
+
 class FarEnd(Protocol):
     """A board: bytes and time in, bytes out; contacts to move; a picture to look at."""
 
@@ -48,6 +53,8 @@ class FarEnd(Protocol):
     def sit(self, seat: int, occupied: bool, now: float) -> None: ...
 
     def pixels(self, now: float) -> bytes | None: ...
+
+    def lamps(self, now: float) -> tuple[Lamp, ...]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +157,7 @@ class Figures:
 
     changes: int = 0
     pictures: int = 0
+    lamps: int = 0
     delivered: int = 0
     noticed: int = 0
     unnoticed: int = 0
@@ -163,7 +171,8 @@ class Figures:
 
     @property
     def messages(self) -> int:
-        return self.delivered + self.pictures
+        """Numbered messages that were taken and told apart."""
+        return self.delivered + self.pictures + self.lamps
 
 
 @dataclass(slots=True)
@@ -215,7 +224,7 @@ class BadLine:
         self._host_is = dict.fromkeys(self._now_is, False)
         self._up_since = inf
         self._known = 0
-        self._shown = self._seen = self._presses_lost = 0
+        self._shown = self._lit = self._seen = self._presses_lost = 0
         self._pictures: dict[int, bytes] = {0: bytes(_PIXELS)}
         self.host.opened(0.0)
         self.host.settle(HOLDS, 0.0)
@@ -309,14 +318,14 @@ class BadLine:
         picture = self._shown.to_bytes(4, "big") + self.rng.randbytes(_PIXELS - 4)
         self._pictures[self._shown] = picture
         self.host.show_pixels(Pixels(self._shown % 16, picture), self.now)
-        lamp = Lamp(self._shown % 256, 0, 0, self._shown % 6)
-        self.host.show_lamps(Lamps(1, (lamp,) * 11), self.now)
+        self.host.show_lamps(Lamps(1, (lamp_of(self._shown),) * 11), self.now)
 
     # -- the witness -------------------------------------------------------------------------------
 
     def _look(self) -> None:
-        """What the LED board shows must be a picture that was sent, and none that is older than
-        the last one."""
+        """What lamps and LED board show must be what was sent, and nothing that is older than the
+        last."""
+        self._look_at_lamps()
         picture = self.far.pixels(self.now)
         if picture is None or not any(picture):
             return
@@ -330,6 +339,22 @@ class BadLine:
         for old in range(self._seen, number):
             self._pictures.pop(old, None)
         self._seen = number
+
+    def _look_at_lamps(self) -> None:
+        row = set(self.far.lamps(self.now))
+        if row == {lamp_of(self._lit)} or self.far.pixels(self.now) is None:
+            return
+        (lamp, *others) = row
+        if others or not any(lamp[:3]):  # dark: a session began
+            if others:
+                self.figures.wrong.append(f"lamps of two pictures at {self.now:.3f}")
+            return
+        number = lamp.red | lamp.green << 8 | lamp.blue << 16
+        if lamp != lamp_of(number) or not self._lit < number <= self._shown:
+            self.figures.wrong.append(f"lamps {number} at {self.now:.3f}")
+            return
+        self.figures.lamps += 1
+        self._lit = number
 
     def _told(self, events: tuple[Event, ...]) -> None:
         for event in events:
@@ -410,6 +435,6 @@ class BadLine:
         figures.unnoticed = figures.changes - figures.delivered - figures.noticed
         if self._presses_lost or (waiting and not figures.unnoticed):
             figures.wrong.append(f"{waiting} changes never came")
-        if self._seen != self._shown:
+        if {self._seen, self._lit} != {self._shown}:
             figures.wrong.append(f"picture {self._seen} is shown, not {self._shown}")
         return figures

@@ -1,4 +1,5 @@
-"""firmware-interface/vectors.txt holds for this side: every line, whole and in pieces, both ways."""
+"""firmware-interface/vectors.txt holds for this side: every line, whole and in pieces, and
+written again."""
 
 from __future__ import annotations
 

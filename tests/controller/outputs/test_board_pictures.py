@@ -11,9 +11,10 @@ from controller.model.table import BOARD, BURN, seat_zone
 from controller.outputs import png
 from controller.outputs.board import BoardView, DeckView, Level, Mark, Notice, SeatView, frame
 from controller.outputs.font import LARGE, SMALL, plain, wrapped
-from controller.outputs.lamps import Blink, Lamp, lamps
+from controller.outputs.lamps import Blink, Lamp, for_seats, lamps
 from controller.outputs.layouts import colour_64x32, mono_32x8
-from controller.outputs.picture import Canvas, Ink, Picture
+from controller.outputs.picture import RGB, Canvas, Ink, Picture
+from drivers.contracts import LampPattern, SeatLamp
 
 BASE = Progress(
     stage=Stage.PREFLOP,
@@ -213,6 +214,20 @@ def test_lamps_tell_states_by_pattern() -> None:
     fast = Lamp(1, Ink.ALARM, Blink.FAST)
     assert [fast.lit(t) for t in (0.0, 0.13, 0.26, 0.38)] == [True, False, True, False]
     assert lamps(at(recording=False)) == ()
+
+
+def test_a_lamp_that_blinks_by_itself_is_told_colour_and_pattern() -> None:
+    row = (
+        Lamp(2, Ink.ALARM, Blink.FAST),
+        Lamp(3, Ink.OFF, Blink.OFF),
+        Lamp(11, Ink.GOOD, Blink.GAP),
+    )
+    assert for_seats(row) == {
+        2: SeatLamp(*RGB[Ink.ALARM], LampPattern.FAST),
+        11: SeatLamp(*RGB[Ink.GOOD], LampPattern.GAP),
+    }
+    for blink in Blink:
+        assert len(for_seats([Lamp(1, Ink.TEXT, blink)])) == (blink is not Blink.OFF)
 
 
 def test_the_png_shows_the_board(tmp_path: Path) -> None:

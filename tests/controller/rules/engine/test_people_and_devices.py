@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from controller.model.events import (
+    ButtonSeen,
     ReaderBack,
     ReaderLost,
     SeatRegistered,
@@ -222,6 +223,43 @@ def test_an_absent_player_is_dealt_in_and_lives_where_the_house_is_silent() -> N
     table.hole(1, 2, 3, 4)
     table.wait(10.0)
     assert table.findings == []
+
+
+def test_a_seat_sensor_that_no_longer_answers_accuses_nobody() -> None:
+    table = ToldTable("north-dakota")
+    table.tell(SeatSeen(at=table.now, seat=3, occupied=False))
+    table.tell(SeatSeen(at=table.now, seat=3, occupied=None))
+    table.hole(1, 2, 3, 4)
+    assert table.findings == []
+    assert engine.progress(table.state).absent == ()
+
+
+def test_a_seat_that_is_told_anew_counts_again() -> None:
+    table = ToldTable("north-dakota")
+    table.tell(SeatSeen(at=table.now, seat=3, occupied=None))
+    table.tell(SeatSeen(at=table.now, seat=3, occupied=False))
+    table.hole(1, 2, 3, 4)
+    assert (table.only().code, table.only().seat) == ("SEAT_ABSENT_DEAD", 3)
+
+
+def test_a_seat_that_is_lost_from_sight_settles_no_question_about_it() -> None:
+    table = ToldTable()
+    table.tell(SeatSeen(at=table.now, seat=8, occupied=True))
+    table.tell(SeatSeen(at=table.now, seat=8, occupied=None))
+    assert table.only().state is not FindingState.CORRECTED
+
+
+def test_a_button_sensor_that_no_longer_answers_misses_no_button() -> None:
+    table = ToldTable("nj-tournament", opening=False)
+    table.tell(ButtonSeen(at=table.now, seats=None))
+    table.burn()
+    table.hole(1, 2, 3, 4)
+    table.tell(ButtonSeen(at=table.now, seats=None))
+    table.wait(10.0)
+    assert not [f for f in table.findings if f.code.startswith("BTN_")]
+    table.tell(ButtonSeen(at=table.now, seats=(4,)))
+    table.wait(10.0)
+    assert not [f for f in table.findings if f.code.startswith("BTN_")]
 
 
 def test_somebody_at_a_seat_that_nobody_was_given() -> None:

@@ -250,10 +250,10 @@ other_events: st.SearchStrategy[TableEvent] = st.one_of(
     st.builds(
         ButtonSeen,
         at=st.just(0.0),
-        seats=st.lists(seat_numbers, max_size=2, unique=True).map(tuple),
+        seats=st.none() | st.lists(seat_numbers, max_size=2, unique=True).map(tuple),
     ),
     st.builds(ButtonDeclared, at=st.just(0.0), seat=seat_numbers, by=st.just("floor")),
-    st.builds(SeatSeen, at=st.just(0.0), seat=seat_numbers, occupied=st.booleans()),
+    st.builds(SeatSeen, at=st.just(0.0), seat=seat_numbers, occupied=st.none() | st.booleans()),
     st.builds(KeyPressed, at=st.just(0.0), key=st.sampled_from(KEYS)),
     st.builds(
         SeatRegistered,
