@@ -10,6 +10,7 @@ import hashlib
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -38,12 +39,13 @@ class AvrBuild:
 
 def sources() -> Path:
     """The folder of the firmware's sources. Raises FirmwareNotBuiltError."""
-    here = Path(__file__).parent
-    for folder in (here.parents[1] / "firmware-interface" / "firmware", here / "firmware"):
+    beside = Path(__file__).parents[2] / "firmware-interface" / "firmware"
+    installed = Path(sys.prefix) / "share" / "burnturn" / "firmware"
+    for folder in (beside, installed):
         if (folder / "core" / "app.c").is_file():
             return folder
     raise FirmwareNotBuiltError(
-        "the firmware's sources are not here", str(here), "Install burnturn anew."
+        "the firmware's sources are not here", str(installed), "Install burnturn anew."
     )
 
 

@@ -14,13 +14,16 @@ import time
 from collections.abc import Sequence
 
 from drivers.factory import BoardKind, BoardProcess, table_board
-from drivers.readings import Health, HealthState, KeyPress, SeatReading
+from drivers.readings import KeyPress, SeatReading
 from drivers.sim.firmware_build import AvrBuild, avr_board, avr_missing, sources
 from tablelink.messages import KeyMoved, Lamp, Lamps, Pixels
-from tests.firmware.simulated import CYCLES_A_SECOND, Mouth, SimulatedTable
+from tablelink.session import Key
+from tests.firmware.simulated import CYCLES_A_SECOND, Conversation, Mouth, SimulatedTable
 
 KEY_GOAL_MS = 15.0
 LAMPS_GOAL_MS = 20.0
+PATIENCE_S = 30.0
+RELEASE_US = 20_000
 
 
 def run(quick: bool = False) -> list[str]:
@@ -34,6 +37,8 @@ def run(quick: bool = False) -> list[str]:
         *_takes(build),
         f"stack measured under load {stack} bytes",
         f"key pressed to its last byte on the line: {_spread(keys)} ms (virtual time)",
+        f"key pressed to the controller's event: {_spread(_virtual_events(build, count))} ms "
+        f"(virtual time, goal p99 ≤ {KEY_GOAL_MS:.0f})",
         f"key pressed to the controller's event: {_spread(events)} ms (paced, 115,200 baud, "
         f"goal p99 ≤ {KEY_GOAL_MS:.0f})",
         f"lamp command's last byte in to the last lamp's last bit out: {_spread(lamps)} ms "
@@ -99,6 +104,30 @@ def _in_virtual_time(build: AvrBuild, count: int) -> tuple[list[float], list[flo
     return keys, lamps, stack, speed
 
 
+def _virtual_events(build: AvrBuild, count: int) -> list[float]:
+    """Milliseconds from a key to the event of a host that looks every quarter of one, while it
+    shows pictures."""
+    table = SimulatedTable(build)
+    conversation = Conversation(table)
+    conversation.run(1.0)
+    rng = random.Random(3)
+    delays = []
+    for n in range(count):
+        conversation.run(rng.uniform(0.01, 0.03))
+        pressed = table.now
+        table.key(2, True)
+        conversation.host.show_pixels(Pixels(n % 16, rng.randbytes(32)), pressed)
+        conversation.run(0.03)
+        delays += [
+            (at - pressed) * 1e3
+            for at, event in conversation.events
+            if isinstance(event, Key) and event.pressed and at > pressed
+        ]
+        table.key(2, False)
+    table.close()
+    return delays
+
+
 def _lamp_delay_ms(mouth: Mouth, rng: random.Random) -> float:
     table = mouth.table
     mouth.say(Lamps(1, tuple(Lamp(rng.randrange(1, 256), 9, 9) for _ in range(11))))
@@ -119,18 +148,20 @@ async def _to_the_event(count: int) -> list[float]:
         readings = driver.readings()
         rng = random.Random(2)
         async for reading in readings:
-            if isinstance(reading, Health) and reading.state is HealthState.OK:
-                break
-        async for reading in readings:
             if isinstance(reading, SeatReading) and reading.occupied is False:
                 break
         for _ in range(count):
-            await asyncio.sleep(rng.uniform(0.02, 0.06))
+            await asyncio.sleep(rng.uniform(0.02, 0.04))
             pressed = time.perf_counter()
             await board.key(6, True)
-            async for reading in readings:
-                if isinstance(reading, KeyPress):
-                    break
+            async with asyncio.timeout(PATIENCE_S):
+                async for reading in readings:
+                    if isinstance(reading, KeyPress):
+                        break
             delays.append((time.perf_counter() - pressed) * 1e3)
             await board.key(6, False)
+            released_us = await board.time_us()
+            # On a busy machine the simulated board may be slow: it must see the release.
+            while await board.time_us() < released_us + RELEASE_US:  # noqa: ASYNC110
+                await asyncio.sleep(0.005)
     return delays

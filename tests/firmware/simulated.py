@@ -19,6 +19,7 @@ from tablelink.session import Event, HostSession
 
 CYCLES_A_SECOND = 16_000_000
 MEMORY_BYTES = 4096
+A_CYCLE_S = 1 / CYCLES_A_SECOND
 _CHUNK = 8192
 _LAMPS = 11
 _PIXELS = 32
@@ -276,7 +277,7 @@ class Mouth:
         """Lets time pass; gives what was heard meanwhile, what came twice but once."""
         before = len(self.heard)
         until = self.table.now + seconds
-        while self.table.now < until - 1e-9:
+        while self.table.now < until - A_CYCLE_S:
             self.table.run(min(step_s, until - self.table.now))
             for heard in self._ear.listen():
                 self._take(heard)
@@ -311,7 +312,7 @@ class Conversation:
         """Lets time pass; gives what the host was told meanwhile."""
         before = len(self.events)
         until = self.table.now + seconds
-        while self.table.now < until - 1e-9:
+        while self.table.now < until - A_CYCLE_S:
             self.table.run(min(step_s, until - self.table.now))
             now = self.table.now
             came = bytes(sent.byte for sent in self.table.line_out())
@@ -325,7 +326,7 @@ class Conversation:
     def pause(self, seconds: float) -> None:
         """The cable is out for so long: what either side says is lost."""
         until = self.table.now + seconds
-        while self.table.now < until - 1e-9:
+        while self.table.now < until - A_CYCLE_S:
             self.table.run(min(0.01, until - self.table.now))
             self.table.line_out()
             if self.table.now >= self.host.deadline:

@@ -13,8 +13,8 @@ from tests.firmware.simulated import CYCLES_A_SECOND, Edge, Mouth
 NS_A_CYCLE = 1e9 / CYCLES_A_SECOND
 LAMPS, BITS = 11, 24
 
-# WorldSemi, WS2812B data sheet, "Data transfer time": nominal, all within 150 ns; a low of more than
-# 50 us ends a picture.
+# WorldSemi, WS2812B data sheet, "Data transfer time": nominal, all within 150 ns; a low of more
+# than 50 us ends a picture.
 T0H_NS, T0L_NS, T1H_NS, T1L_NS = 400, 850, 800, 450
 TOLERANCE_NS = 150
 RESET_NS = 50_000
