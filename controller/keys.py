@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import base64
 import binascii
-import contextlib
-import os
 from pathlib import Path
 from typing import NamedTuple
 
 from nacl.exceptions import CryptoError
 from nacl.public import PrivateKey, PublicKey, SealedBox
 
+from controller.files import ExposedKeyError, New, make_folder, place, read_key, remedy
+
 PRIVATE_NAME = "regulator-private.key"
 PUBLIC_NAME = "regulator-public.key"
 _PRIVATE_WORD = "burnturn-private-1"
 _PUBLIC_WORD = "burnturn-public-1"
+_FILE_LIMIT = 4096
+_IF_COPIED = "make a new pair, and give the tables its public half"
 
 
 class RegulatorKeyError(ValueError):
@@ -38,28 +40,32 @@ def new_pair(folder: Path) -> KeyPair:
     only, both on the disk when this returns. Raises RegulatorKeyError, and then leaves nothing
     behind, if either file is there already or cannot be written."""
     private, public = folder / PRIVATE_NAME, folder / PUBLIC_NAME
-    made: list[Path] = []
     key = PrivateKey.generate()
     public_text = _text(_PUBLIC_WORD, bytes(key.public_key))
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for path, text, mode in (
-            (private, _text(_PRIVATE_WORD, bytes(key)), 0o600),
-            (public, public_text, 0o644),
-        ):
-            _write_new(path, text + "\n", mode, made)
+        make_folder(folder)
+        secret = _text(_PRIVATE_WORD, bytes(key)) + "\n"
+        place(
+            New(private, secret.encode("ascii"), 0o600),
+            New(public, f"{public_text}\n".encode("ascii"), 0o644),
+        )
+        read_key(private, _FILE_LIMIT).closed(_IF_COPIED)
     except OSError as e:
-        for path in made:
-            with contextlib.suppress(OSError):
-                path.unlink()
-        if isinstance(e, FileExistsError):
+        taken = next((path for path in (private, public) if path.exists()), None)
+        if isinstance(e, FileExistsError) and taken is not None:
             raise RegulatorKeyError(
-                f"{e.filename or folder} is there already and is not overwritten: what was sealed"
+                f"{taken} is there already and is not overwritten: what was sealed"
                 " to that key could never be opened again. Next: name an empty folder."
             ) from e
         raise RegulatorKeyError(
-            f"{folder}: cannot write the keys ({e.strerror})."
-            " Next: name a folder that you can write."
+            f"{folder}: cannot write the keys ({e.strerror}). {remedy(e, 'name another folder')}."
+        ) from e
+    except ExposedKeyError as e:
+        for path in (private, public):
+            path.unlink(missing_ok=True)
+        raise RegulatorKeyError(
+            f"{folder}: this disk knows no rights, so anybody could read the private half here."
+            " Next: name a folder on a disk of this machine."
         ) from e
     return KeyPair(private, public, public_text)
 
@@ -72,17 +78,21 @@ def public_key(text: str) -> PublicKey:
 def private_key(path: Path) -> PrivateKey:
     """The private half from its file. Raises RegulatorKeyError."""
     try:
-        text = path.read_text("ascii")
+        file = read_key(path, _FILE_LIMIT)
+        key = PrivateKey(_bytes(_PRIVATE_WORD, file.content.decode("ascii"), str(path)))
+        file.closed(_IF_COPIED)
     except OSError as e:
         raise RegulatorKeyError(
             f"{path}: cannot read the private key ({e.strerror})."
             " Next: give the file that `burnturn keys new` made."
         ) from e
+    except ExposedKeyError as e:
+        raise RegulatorKeyError(str(e)) from e
     except UnicodeDecodeError as e:
         raise RegulatorKeyError(
             f"{path}: not a key file. Next: give the file that `burnturn keys new` made."
         ) from e
-    return PrivateKey(_bytes(_PRIVATE_WORD, text, str(path)))
+    return key
 
 
 def seal(key: PublicKey, plain: bytes) -> bytes:
@@ -125,13 +135,3 @@ def _bytes(word: str, text: str, where: str) -> bytes:
             " colon. Next: copy it again, whole, from what `burnturn keys new` made."
         )
     return key
-
-
-def _write_new(path: Path, text: str, mode: int, made: list[Path]) -> None:
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
-    made.append(path)
-    with os.fdopen(handle, "w", encoding="ascii") as file:
-        os.fchmod(handle, mode)
-        file.write(text)
-        file.flush()
-        os.fsync(handle)

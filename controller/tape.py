@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import secrets
 from collections.abc import Callable, Iterator
 from itertools import combinations
@@ -20,6 +21,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 
+from controller.files import remedy
 from drivers.readings import (
     ButtonReading,
     Health,
@@ -113,12 +115,15 @@ class TapeWriter:
 
     def __enter__(self) -> Self:
         try:
-            self._file = self._path.open("x", encoding="ascii", buffering=1 << 16)
+            self._file = open(  # for its owner alone from the first moment on
+                self._path, "x", encoding="ascii", buffering=1 << 16, opener=_for_its_owner
+            )
         except FileExistsError:
             raise TapeError(f"{self._path} exists already; name a new file to record to") from None
         except OSError as error:
-            raise TapeError(f"{self._path}: cannot be written ({error.strerror})") from error
-        self._path.chmod(0o600)
+            raise TapeError(
+                f"{self._path}: cannot be written ({error.strerror}). {remedy(error)}"
+            ) from error
         self._line({"tape": FORMAT, "table": self._table})
         self.flush()
         return self
@@ -195,6 +200,10 @@ class TapeWriter:
             f"tape {self._path}: recording stopped ({error.strerror}); what came before can be "
             "played. Free space there, and record to a new file from the next start on"
         )
+
+
+def _for_its_owner(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_CLOEXEC, 0o600)
 
 
 def play(path: Path) -> Iterator[Reading]:

@@ -22,6 +22,7 @@ from rich.text import Text
 from controller.rules.catalogue import catalogue
 from controller.scenario.language import SET_UP, read
 from controller.scenario.lines import Scenario
+from controller.scenario.rehearsal import rehearse
 from controller.scenario.runner import Missing, NoiseChoice, Undecided, Unexpected, run
 
 app = typer.Typer(
@@ -109,7 +110,8 @@ def check_command(
     paths: Annotated[list[Path], typer.Argument(help="Files, or folders of *.deal files.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Name every fault of scenario files, with line and column. Exit code 1 if there is any."""
+    """Name every fault of scenario files, with line and column, and what a run would refuse. Exit
+    code 1 if there is any."""
     files = _files(paths)
     faults = [told for file in files for told in _read(file)[1]]
     if as_json:
@@ -167,6 +169,9 @@ def _read(file: Path) -> tuple[Scenario | None, list[str]]:
     faults = [fault.told(str(file)) for fault in found.faults]
     if found.scenario and all(isinstance(line, SET_UP) for line in found.scenario.lines):
         faults.append(f"{file}:1:1: there is no act in it: nothing would be tried")
+    if found.scenario and not faults:
+        refused = rehearse(found.scenario, file.parent)
+        faults = [f"{file}:{line or 1}:1: {why}" for line, why in refused]
     return None if faults else found.scenario, faults
 
 

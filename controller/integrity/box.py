@@ -8,13 +8,12 @@ old one, puts it on the disk and takes its place in one step; the version before
 from __future__ import annotations
 
 import contextlib
-import errno
 import fcntl
 import hashlib
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import replace as changed
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -24,6 +23,16 @@ from nacl.secret import SecretBox
 from nacl.utils import random as random_bytes
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, ValidationError
 
+from controller.files import (
+    ExposedKeyError,
+    New,
+    beside,
+    make_folder,
+    place,
+    read_key,
+    remedy,
+    replace,
+)
 from controller.integrity.decks import Deck, DeckStatus, DeckTag, checked
 from drivers.readings import Uid
 
@@ -34,6 +43,10 @@ _MOVE_WORD: Final = b"burnturn-deck-export-1\n"
 _MARK_BYTES = 8  # tells another key from damage, and tells nothing of the key
 _LARGEST = 16_000_000  # bytes; a deck takes some four thousand
 _SECRET_MODE = 0o600
+_IF_COPIED = (
+    "export the decks, move the box and its key away, and import the decks again, which makes a new"
+    " key"
+)
 _PUT_BACK = (
     "Next: put a copy of the file back; if there is none, move it away and register the decks again"
 )
@@ -63,7 +76,7 @@ class DeckBox:
 
     def load(self) -> tuple[Deck, ...]:
         """The house's decks; none if none was ever registered. Raises BoxError."""
-        content = _read(self.file)
+        content = content_of(self.file)
         if content is None:
             if self.backup.exists():
                 raise BoxError(
@@ -90,7 +103,7 @@ class DeckBox:
             self._own_key()
             trial = self.file.with_name(f".{self.file.name}.trial")
             try:
-                _write_new(trial, b"\0" * 4096)
+                replace(trial, b"\0" * 4096, mode=_SECRET_MODE)
                 trial.unlink()
             except OSError as error:
                 raise self._not_written(error) from error
@@ -108,12 +121,26 @@ class DeckBox:
             key = self._own_key()
             content = _sealed(key, after)
             try:
-                if (old := _read(self.file)) is not None:
-                    _replace(self.backup, old)
-                _replace(self.file, content)
+                with beside(self.file, mode=_SECRET_MODE) as new:
+                    new.write_bytes(content)  # before the version before goes
+                    if (old := content_of(self.file)) is not None:
+                        replace(self.backup, old, mode=_SECRET_MODE)
             except OSError as error:
                 raise self._not_written(error) from error
         return after
+
+    def kept_key(self) -> bytes | None:
+        """The key, if there is one. Raises BoxError."""
+        return self._kept_key()
+
+    def house_key(self) -> bytes:
+        """The key, for what else is kept beside the decks; made if there is neither one nor a box
+        that needs it. Raises BoxError."""
+        if (key := self._kept_key()) is not None:
+            return key
+        with self._locked():
+            self.load()
+            return self._own_key()
 
     # -- inside ------------------------------------------------------------------------------------
 
@@ -122,7 +149,7 @@ class DeckBox:
         """One change at a time, whoever makes it."""
         lock = self.file.with_name(f".{self.file.name}.lock")
         try:
-            self.file.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(self.file.parent)
             handle = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, _SECRET_MODE)
         except OSError as error:
             raise self._not_written(error) from error
@@ -162,19 +189,28 @@ class DeckBox:
     def _before(self) -> tuple[Deck, ...] | None:
         """The version before the last change, if there is one that can be opened."""
         try:
-            content = _read(self.backup)
+            content = content_of(self.backup)
             return None if content is None else self._opened(self.backup, content)
         except BoxError:
             return None
 
     def _kept_key(self) -> bytes | None:
-        key = _read(self.key)
-        if key is not None and len(key) != KEY_BYTES:
+        try:
+            file = read_key(self.key, _LARGEST)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise _not_read(self.key, error) from error
+        if len(file.content) != KEY_BYTES:
             raise BoxError(
-                f"{self.key}: is no key of decks: it has {len(key)} bytes, not {KEY_BYTES}."
-                " Next: put the key file back, from wherever it is kept a second time."
+                f"{self.key}: is no key of decks: it has {len(file.content)} bytes, not"
+                f" {KEY_BYTES}. Next: put the key file back, from wherever it is kept a second"
+                " time."
             )
-        return key
+        try:
+            return file.closed(_IF_COPIED)
+        except ExposedKeyError as error:
+            raise BoxError(str(error)) from error
 
     def _own_key(self) -> bytes:
         """The key; made if there is none and nothing that was encrypted to it."""
@@ -183,19 +219,19 @@ class DeckBox:
             return key
         key = random_bytes(KEY_BYTES)
         try:
-            self.key.parent.mkdir(parents=True, exist_ok=True)
-            _replace(self.key, key)
+            make_folder(self.key.parent)
+            place(New(self.key, key, _SECRET_MODE))
         except OSError as error:
             raise BoxError(
                 f"{self.key}: the key of the decks cannot be written ({error.strerror})."
-                f" {_remedy(error)}"
+                f" {remedy(error)}"
             ) from error
         return key
 
     def _not_written(self, error: OSError) -> BoxError:
         return BoxError(
             f"{self.file}: cannot be written ({error.strerror}); nothing was changed."
-            f" {_remedy(error)}"
+            f" {remedy(error)}"
         )
 
 
@@ -211,7 +247,7 @@ def exported(decks: Sequence[Deck], passphrase: str) -> bytes:
             f" every card. Next: take at least {PASSPHRASE_SHORTEST}, such as four words"
         )
     together = {deck.name for deck in decks}
-    alone = [d if d.pair in together else replace(d, pair=None) for d in decks]
+    alone = [d if d.pair in together else changed(d, pair=None) for d in decks]
     salt = random_bytes(pwhash.argon2id.SALTBYTES)
     sealed = SecretBox(_stretched(passphrase, salt)).encrypt(_json(alone))
     return _MOVE_WORD + salt + bytes(sealed)
@@ -219,7 +255,7 @@ def exported(decks: Sequence[Deck], passphrase: str) -> bytes:
 
 def imported(source: Path, passphrase: str) -> tuple[Deck, ...]:
     """The decks of an exported file. Raises BoxError."""
-    content = _read(source)
+    content = content_of(source)
     if content is None:
         raise BoxError(f"{source}: there is no such file. Next: give one that was exported")
     if not content.startswith(_MOVE_WORD):
@@ -240,12 +276,12 @@ def imported(source: Path, passphrase: str) -> tuple[Deck, ...]:
 def write_export(target: Path, content: bytes) -> None:
     """Put an export where nothing is yet, readable for its owner alone. Raises BoxError."""
     try:
-        if target.exists():
-            raise BoxError(f"{target}: is there already. Next: name a file that is not")
-        _replace(target, content)
+        place(New(target, content, _SECRET_MODE))
+    except FileExistsError as error:
+        raise BoxError(f"{target}: is there already. Next: name a file that is not") from error
     except OSError as error:
         raise BoxError(
-            f"{target}: cannot be written ({error.strerror}). {_remedy(error)}"
+            f"{target}: cannot be written ({error.strerror}). {remedy(error)}"
         ) from error
 
 
@@ -344,7 +380,7 @@ def _parted(content: bytes, word: bytes, size: int) -> tuple[bytes, bytes]:
 # ---- the disk
 
 
-def _read(path: Path) -> bytes | None:
+def content_of(path: Path) -> bytes | None:
     """A file's bytes, None if it is not there. Raises BoxError."""
     try:
         with path.open("rb") as file:
@@ -352,53 +388,14 @@ def _read(path: Path) -> bytes | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise BoxError(
-            f"{path}: cannot be read ({error.strerror}). Next: see that it is a file that this user"
-            " may read"
-        ) from error
+        raise _not_read(path, error) from error
     if len(content) > _LARGEST:
         raise BoxError(f"{path}: is longer than a file of decks can be; is it the right file?")
     return content
 
 
-def _replace(path: Path, content: bytes) -> None:
-    """Put `content` in the place of `path` in one step, on the disk when this returns. Raises
-    OSError, and then `path` is as it was."""
-    beside = path.with_name(f".{path.name}.new")
-    try:
-        _write_new(beside, content)
-        beside.replace(path)
-    except OSError:
-        with contextlib.suppress(OSError):
-            beside.unlink()
-        raise
-    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
-
-
-def _write_new(path: Path, content: bytes) -> None:
-    with contextlib.suppress(FileNotFoundError):
-        path.unlink()  # what a power cut may have left
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _SECRET_MODE)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(handle)
-    except OSError:
-        with contextlib.suppress(OSError):
-            path.unlink()
-        raise
-
-
-def _remedy(error: OSError) -> str:
-    match error.errno:
-        case errno.ENOSPC | errno.EDQUOT | errno.EFBIG:
-            return "Next: make room on the disk, then do it again"
-        case errno.EROFS:
-            return "Next: the disk is read-only: mount it for writing, or name another place"
-        case _:
-            return "Next: see that this user may write in its folder, or name another place"
+def _not_read(path: Path, error: OSError) -> BoxError:
+    return BoxError(
+        f"{path}: cannot be read ({error.strerror}). Next: see that it is a file that this user may"
+        " read"
+    )

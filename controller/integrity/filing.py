@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import re
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,6 +10,7 @@ from pathlib import Path
 
 from nacl.signing import SigningKey
 
+from controller.files import New, make_folder, place, remedy
 from controller.integrity.certificate import (
     Certificate,
     CertificateError,
@@ -21,13 +21,15 @@ from controller.integrity.certificate import (
     sign,
     verify,
 )
-from controller.integrity.files import place
 from controller.integrity.page import html_of, json_in_html
 from controller.integrity.page_pdf import json_in_pdf, pdf_of
 
 READ_LIMIT = 1_000_000
 """Bytes; a certificate's largest file has some thirty thousand."""
 _TRIES = 100
+_ELSEWHERE = (
+    "let `folder` below [certificates] in table.toml name a folder that the table can write"
+)
 _SHOWN = 60
 
 
@@ -63,19 +65,19 @@ def save(certificate: Certificate, key: SigningKey, folder: Path) -> dict[Kind, 
     number. Raises FilingError, and then leaves nothing behind."""
     content = files_of(sign(certificate, key))
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         for number in range(1, _TRIES + 1):
             name = _name(certificate) + ("" if number == 1 else f"-{number}")
             paths = {kind: folder / f"{name}.{kind}" for kind in content}
             try:
-                place({paths[kind]: data for kind, data in content.items()}, mode=0o640)
+                place(*(New(paths[kind], data, 0o640) for kind, data in content.items()))
             except FileExistsError:
                 continue
             return paths
     except OSError as e:
         raise FilingError(
-            f"{folder}: the certificate cannot be written ({e.strerror}). Next: {_next(e)}, then"
-            " have it issued again."
+            f"{folder}: the certificate cannot be written ({e.strerror})."
+            f" {remedy(e, _ELSEWHERE, then='')}. A running table tries again every minute."
         ) from e
     raise FilingError(
         f"{folder}: holds {_TRIES} certificates of the same deck and second already."
@@ -156,9 +158,3 @@ def _name(certificate: Certificate) -> str:
     at = datetime.fromisoformat(certificate.issued)
     deck = re.sub(r"[^A-Za-z0-9]+", "-", certificate.deck).strip("-").lower() or "deck"
     return f"{at:%Y-%m-%dT%H-%M-%S}-{deck}-{certificate.reason}"
-
-
-def _next(e: OSError) -> str:
-    if e.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-        return "free space there"
-    return "let `folder` below [certificates] in table.toml name a folder that the table can write"

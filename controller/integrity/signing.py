@@ -10,17 +10,18 @@ import base64
 import binascii
 import hashlib
 import re
-import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from nacl.signing import SigningKey
 
-from controller.integrity.files import place
+from controller.files import ExposedKeyError, New, make_folder, place, read_key, remedy
 
 _WORD = "burnturn-table-signing-1"
 _HEX = re.compile(r"[0-9a-f]{64}")
 _FILE_LIMIT = 4096
+_ELSEWHERE = "let `key` below [certificates] in table.toml name a file where the table can write"
+_IF_COPIED = "move it away, let the table make a new one, and hand its public half to the regulator"
 
 
 class SigningKeyError(ValueError):
@@ -52,9 +53,10 @@ def table_key(path: Path) -> TableKey:
     except OSError as e:
         raise SigningKeyError(
             f"{path}: the table's signing key can neither be read nor made there ({e.strerror})."
-            " Next: let `key` below [certificates] in table.toml name a file in a folder that the"
-            " table can write."
+            f" {remedy(e, _ELSEWHERE)}."
         ) from e
+    except ExposedKeyError as e:
+        raise SigningKeyError(str(e)) from e
 
 
 def trusted_key(text: str) -> bytes:
@@ -98,26 +100,17 @@ def grouped(digits: str) -> str:
 
 def _make(path: Path) -> bool:
     text = f"{_WORD}:{base64.b64encode(bytes(SigningKey.generate())).decode('ascii')}\n"
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     try:
-        place({path: text.encode("ascii")}, mode=0o600)
+        place(New(path, text.encode("ascii"), 0o600))
     except FileExistsError:
         return False  # another program was quicker: there is one key, and it is there
     return True
 
 
 def _read(path: Path) -> SigningKey:
-    with path.open("rb") as file:
-        mode = stat.S_IMODE(path.stat().st_mode)
-        content = file.read(_FILE_LIMIT)
-    if mode & 0o077:
-        raise SigningKeyError(
-            f"{path}: others than its owner may read or write the table's signing key (mode"
-            f' {mode:o}), and could sign in its name. Next: chmod 600 "{path}"; if somebody may'
-            " have copied it, move it away, let the table make a new one, and hand its public half"
-            " to the regulator."
-        )
-    word, _, encoded = content.decode("latin-1").strip().partition(":")
+    file = read_key(path, _FILE_LIMIT)
+    word, _, encoded = file.content.decode("latin-1").strip().partition(":")
     try:
         seed = base64.b64decode(encoded, validate=True)
     except (binascii.Error, ValueError):
@@ -128,6 +121,7 @@ def _read(path: Path) -> SigningKey:
             " there is none, move the file away, let the table make a new key, and hand its public"
             " half to the regulator."
         )
+    file.closed(_IF_COPIED)
     return SigningKey(seed)
 
 

@@ -119,12 +119,14 @@ class Outage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CertificateFiled:
-    """A certificate of the last count was signed and put into the file `name` beside its other two.
-    sha256: of its signed JSON, lower-case hex."""
+    """A certificate of a count was signed and put into the file `name` beside its other two.
+    sha256: of its signed JSON, lower-case hex. count: number of the count's record (0: an older
+    build's, of the last count before)."""
 
     at: float
     name: str
     sha256: str
+    count: int = 0
     kind: Literal["certificate"] = "certificate"
 
 

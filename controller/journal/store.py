@@ -9,6 +9,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
+from controller.files import beside
 from controller.journal.record import CHAINED, Record
 from controller.journal.trouble import (
     DATABASE_ERRORS,
@@ -84,27 +85,15 @@ def _wal(path: Path) -> Path:
 
 def _make(path: Path) -> None:
     # Made aside and renamed: a power cut leaves an empty journal or none, never half of one.
-    aside = Path(f"{path}.new")
-    for left in ("", "-journal", "-wal", "-shm"):
-        Path(f"{aside}{left}").unlink(missing_ok=True)
-    os.close(os.open(aside, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-    with closing(sqlite3.connect(aside, isolation_level=None)) as db:
+    with (
+        beside(path, mode=0o600) as aside,
+        closing(sqlite3.connect(aside, isolation_level=None)) as db,
+    ):
         for sql in TABLES.values():
             db.execute(sql)
         db.execute(f"PRAGMA application_id = {APPLICATION}")
         db.execute(f"PRAGMA user_version = {FORMAT}")
         db.execute("PRAGMA journal_mode = WAL")
-    _sync(aside)
-    aside.replace(path)
-    _sync(path.parent)
-
-
-def _sync(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _no_file(path: Path) -> str:

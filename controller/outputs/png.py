@@ -9,6 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from controller.files import beside
 from controller.outputs.lamps import Lamp
 from controller.outputs.picture import RGB, Ink, Picture
 from drivers.readings import Health
@@ -76,7 +77,9 @@ def _draw(
     for n, colour in enumerate(below):
         x = margin + (n + 0.5) * width * step / len(below)
         disc(x, margin + (height + 2) * step, step * 1.1, colour if any(colour) else UNLIT)
-    image.resize((size[0] // scale, size[1] // scale), Image.Resampling.LANCZOS).save(path, "PNG")
+    image = image.resize((size[0] // scale, size[1] // scale), Image.Resampling.LANCZOS)
+    with beside(path, mode=0o644, lasting=False) as new:
+        image.save(new, "PNG")
 
 
 class PngBoard:
@@ -123,9 +126,6 @@ class PngBoard:
         if self._clock() - self._written_at < 1.0:
             return
         self._written, self._written_at = pixels, self._clock()
-        self._drawing = asyncio.create_task(asyncio.to_thread(self._replace, pixels))
-
-    def _replace(self, pixels: bytes) -> None:
-        new = self._path.with_name(self._path.name + ".new")
-        save_rgb(new, self.width, pixels)
-        new.replace(self._path)
+        self._drawing = asyncio.create_task(
+            asyncio.to_thread(save_rgb, self._path, self.width, pixels)
+        )

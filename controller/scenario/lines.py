@@ -399,7 +399,9 @@ class DismissAct(_Line):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttestAct(_Line):
-    row: str
+    """Somebody confirms what no sensor sees. row: None: every row that is due at that point."""
+
+    row: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -508,6 +510,9 @@ Act = (
 Expectation = ExpectFinding | ExpectCannotTell | ExpectBoard | ExpectNone
 
 ScenarioLine = SetUp | Act | Expectation
+
+DEALING = (BurnAct, HoleAct, StreetAct, DealAct, MoveAct, FoldAct)
+"""Acts that put cards down; `fault unread` lines right behind one hide its cards as they land."""
 
 REPEATABLE = (
     SeatsLine,

@@ -6,9 +6,9 @@ The same seed gives the same polls, the same events and the same findings.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from controller.model.events import (
     Attested,
@@ -61,6 +61,13 @@ DEFAULT_SEATS = tuple(range(1, 10))
 JOKER = "joker"
 
 
+class Unable(NamedTuple):
+    """A set-up line that asks for what this table does not have."""
+
+    line: lines.SetUp
+    why: str
+
+
 class SetUp:
     """What the lines before the first act say, with the defaults of what they leave out."""
 
@@ -79,7 +86,7 @@ class SetUp:
         self.opening = False
         self.camera = False
         self.console = False
-        self.unable: list[lines.ScenarioLine] = []
+        self.unable: list[Unable] = []
         for line in scenario.lines:
             if not isinstance(line, SET_UP):
                 break
@@ -114,13 +121,32 @@ class SetUp:
                 self.opening = True
             case lines.SwitchLine(what=what, on=on):
                 if on:
-                    self.unable.append(line)
+                    sees = "see faces" if what == "camera" else "go by money entries"
+                    self.unable.append(Unable(line, f"this table cannot {sees} yet"))
                 if what == "camera":
                     self.camera = on
                 else:
                     self.console = on
             case lines.LevelLine():
-                self.unable.append(line)
+                why = "this table cannot go by money entries yet"
+                self.unable.append(Unable(line, why))
+
+
+def deeds(
+    rest: Sequence[lines.ScenarioLine],
+) -> Iterator[tuple[lines.ScenarioLine, tuple[lines.UnreadFault, ...]]]:
+    """Line for line, each dealing act with the `fault unread` lines right behind it."""
+    at = 0
+    while at < len(rest):
+        line, at = rest[at], at + 1
+        hidden: list[lines.UnreadFault] = []
+        while isinstance(line, lines.DEALING) and at < len(rest):
+            fault = rest[at]
+            if not isinstance(fault, lines.UnreadFault):
+                break
+            hidden.append(fault)
+            at += 1
+        yield line, tuple(hidden)
 
 
 class Night:
@@ -314,9 +340,12 @@ class Night:
                 self._power_cut(for_s)
             case lines.CountDeckAct():
                 self._count_deck(line)
-            case lines.AttestAct(row=row):
+            case lines.AttestAct(row=None):
+                for due in engine.to_attest(self.table.state):
+                    self._tell(Attested(at=self.now, row=due, by=FLOOR))
+            case lines.AttestAct(row=str(row)):
                 if row not in clauses():
-                    raise Impossible(f"no row of the rules is called {row}")
+                    raise NotYet(f"no row of the rules is called {row}")
                 self._tell(Attested(at=self.now, row=row, by=FLOOR))
             case lines.ClockJumpAct():
                 pass  # no duty goes by the wall clock
@@ -389,8 +418,8 @@ class Night:
     def _count_deck(self, act: lines.CountDeckAct) -> None:
         """The deck passes over the count antenna, again as often as the table asks for it."""
         self._run_to(max(self.now, self.dealer.at) + KEY_S)  # a key just pressed is heard first
-        if self.table.counting is None:
-            raise Impossible("no count is on; `key count` begins one, between two hands")
+        if (why := self._no_count()) is not None:
+            raise Impossible(why)
         try:
             for face in act.minus:
                 self.dealer.take_out(face)
@@ -401,11 +430,20 @@ class Night:
                     self.vault.enrol(card.uid, card.deck, card.face)
         except ValueError as error:
             raise Impossible(str(error)) from error
+        self._pass_deck()
+
+    def _pass_deck(self) -> None:
         for _ in range(MOST_PASSES):
             self._run_to(self.dealer.count(STEADY) + COUNT_PATIENCE_S)
             count = self.table.counting
             if count is None or not count.why:
                 return
+
+    def _no_count(self) -> str | None:
+        """Why no deck can be counted now; None if a count is on."""
+        if self.table.counting is not None:
+            return None
+        return "no count is on; `key count` begins one, between two hands"
 
     def _power_cut(self, for_s: float) -> None:
         """The program dies and starts again: what was recorded is fed to fresh rules, and the cards

@@ -18,7 +18,7 @@ from controller.rules.profile import ProfileError
 from controller.scenario import lines
 from controller.scenario.hands import Impossible
 from controller.scenario.heard import Heard, describe
-from controller.scenario.night import Night
+from controller.scenario.night import Night, deeds
 from controller.scenario.spelling import spell
 
 PATIENCE_S = 10.0
@@ -150,28 +150,18 @@ class Run:
 
     def run(self) -> None:
         result, night = self._result, self._night
-        for line in night.unable:
-            what = "see faces" if spell(line) == "camera on" else "go by money entries"
-            result.faults.append(f"line {line.line}, {spell(line)}: this table cannot {what} yet")
+        for unable, why in night.unable:
+            result.faults.append(f"line {unable.line}, {spell(unable)}: {why}")
         if result.faults:
             return
         night.run_for(max(LEAD_IN_S, LEAD_IN_SWEEPS * night.sweep_s))
-        rest = list(self._lines[night.set_up_lines :])
-        while rest:
-            line = rest.pop(0)
+        for line, hidden in deeds(self._lines[night.set_up_lines :]):
             if isinstance(
                 line,
                 lines.ExpectFinding | lines.ExpectCannotTell | lines.ExpectBoard | lines.ExpectNone,
             ):
                 self._expect(line)
                 continue
-            hidden: list[lines.UnreadFault] = []
-            while isinstance(line, _DEALING) and rest:
-                fault = rest[0]
-                if not isinstance(fault, lines.UnreadFault):
-                    break
-                hidden.append(fault)
-                rest.pop(0)
             try:
                 self._act(line, hidden)
             except Impossible as error:
@@ -289,13 +279,3 @@ class Run:
             )
             for f in self._heard.surprises(least)
         ]
-
-
-_DEALING = (
-    lines.BurnAct,
-    lines.HoleAct,
-    lines.StreetAct,
-    lines.DealAct,
-    lines.MoveAct,
-    lines.FoldAct,
-)

@@ -174,7 +174,7 @@ def _spell_word(
         case lines.DismissAct(code=code):
             return f"dismiss {code}"
         case lines.AttestAct(row=row):
-            return f"attest {row}"
+            return f"attest {'all' if row is None else row}"
         case lines.CountDeckAct(minus=minus, plus=plus):
             less = f" minus {','.join(minus)}" if minus else ""
             word = plus if plus in {None, "foreign", "joker"} else f"duplicate {plus}"

@@ -10,7 +10,7 @@ from typing import Literal, get_args
 from controller.model.findings import Street
 from controller.model.table import MAX_SEATS
 from controller.scenario import lines
-from controller.scenario.reader import MOST, Words
+from controller.scenario.reader import MOST, Words, spell_duration
 
 DEAL_PILES: tuple[lines.PileName, ...] = (
     "burn",
@@ -25,6 +25,8 @@ DEAL_PILES: tuple[lines.PileName, ...] = (
 CARD_PILES: tuple[lines.PileName, ...] = ("board", "burn", "muck")
 FROM_PILES: tuple[lines.PileName, ...] = ("board", "burn", "muck", "count", "stub", "off-table")
 TO_PILES: tuple[lines.PileName, ...] = (*DEAL_PILES, "stub")
+LONGEST_JUMP_S = 438_000 * 3600.0
+"""A machine without a battery wakes in 1970 and is set right later: half a century, either way."""
 DECK_NAMES = ("red", "blue", "green", "black")
 KEYS: tuple[lines.KeyName, ...] = get_args(lines.KeyName)
 STREETS: tuple[str, ...] = tuple(Street)
@@ -373,10 +375,13 @@ def _clock(w: Words) -> lines.ScenarioLine:
     w.must("jump")
     column = w.column
     text = w.name("a time with its sign, such as +2h")
-    m = re.fullmatch(r"([+-])(\d+(?:\.\d+)?)(ms|s|m|h)", text, re.ASCII)
+    m = re.fullmatch(r"([+-])(\d{1,12}(?:\.\d{1,12})?)(ms|s|m|h)", text, re.ASCII)
     if not m:
         raise w.lost(f"'{text}' is no jump", "a time with its sign, such as +2h or -90s", column)
     seconds = float(m.group(2)) * {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}[m.group(3)]
+    if seconds > LONGEST_JUMP_S:
+        hours = spell_duration(LONGEST_JUMP_S)
+        w.note(f"no wall clock jumps by {text}", f"-{hours} to +{hours}, fifty years", column)
     by_s = round(-seconds if m.group(1) == "-" else seconds, 6)
     return lines.ClockJumpAct(by_s=by_s, line=w.line)
 
@@ -435,7 +440,8 @@ def _dismiss(w: Words) -> lines.ScenarioLine:
 
 def _attest(w: Words) -> lines.ScenarioLine:
     column = w.column
-    return lines.AttestAct(row=w.row(w.name("a clause id"), column), line=w.line)
+    word = w.name("a clause id, or all")
+    return lines.AttestAct(row=None if word == "all" else w.row(word, column), line=w.line)
 
 
 def _count(w: Words) -> lines.ScenarioLine:

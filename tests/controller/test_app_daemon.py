@@ -14,7 +14,7 @@ from typing import Self
 
 import pytest
 
-from controller.app import Daemon, Shown, TableClock, TapeSource, take_up
+from controller.app import Daemon, Shown
 from controller.config import Config, read, sample_text
 from controller.floor.client import say
 from controller.floor.commands import Command, FloorError
@@ -40,7 +40,9 @@ from controller.outputs.board import BoardView, DeckView, frame
 from controller.outputs.layouts import colour_64x32, mono_32x8
 from controller.robot_table import RobotTable
 from controller.rules import engine
+from controller.taking_up import TableClock, take_up
 from controller.tape import TapeWriter, moved, play, time_of
+from controller.tape_source import TapeSource
 from drivers.factory import (
     Dealer,
     DealScript,
@@ -753,9 +755,67 @@ def test_a_certificate_that_cannot_be_filed_is_a_warning_and_the_count_stands(
 
     daemon, _, shown = watch(config, burn_missing[:200], count)
     assert daemon.certificates == []
-    assert any(str(config.certificates) in warning for warning in daemon.warnings)
+    assert any(str(config.certificates) in line for line in daemon.trouble)
     assert shown[-1].progress.counted == 52
     assert "DeckCounted" in [type(b).__name__ for b in bodies(config)]
+
+
+def test_a_certificate_that_could_not_be_filed_comes_when_it_can(
+    tmp_path: Path, burn_missing: list[Reading]
+) -> None:
+    config = config_in(tmp_path)
+    config.certificates.write_text("in the way")
+
+    async def count(daemon: Daemon) -> None:
+        assert await daemon.tell(counted(daemon, present=51, missing=("7c",)))
+        assert await daemon.tell(counted(daemon))
+        assert (daemon.certificates, len(daemon.trouble)) == ([], 1)
+        config.certificates.unlink()
+        daemon.clock.offset_s += 61.0
+        for _ in range(500):
+            await asyncio.sleep(0.02)
+            if daemon.certificates:
+                break
+        assert daemon.trouble == ()
+
+    daemon, _, _ = watch(config, burn_missing[:200], count)
+    made = [
+        found.signed.certificate
+        for p in daemon.certificates
+        if (found := checked(read_file(p))).signed
+    ]
+    assert [(m.present, m.reason.value) for m in made] == [
+        (51, "count"),
+        (52, "count"),
+        (52, "closing"),
+    ]
+    numbers = [b.count for b in bodies(config) if isinstance(b, CertificateFiled)]
+    assert numbers == [b.seq for b in bodies(config) if isinstance(b, DeckCounted)]
+
+
+def test_a_kill_before_a_certificate_was_filed_only_puts_it_off(
+    tmp_path: Path, burn_missing: list[Reading]
+) -> None:
+    config = config_in(tmp_path)
+
+    async def kill(daemon: Daemon) -> None:
+        assert await daemon.tell(counted(daemon))  # certified
+        config.certificates.rename(tmp_path / "aside")
+        config.certificates.write_text("in the way")
+        assert await daemon.tell(counted(daemon, present=51, missing=("7c",)))
+        raise KilledError
+
+    with pytest.raises(KilledError):
+        watch(config, burn_missing[:200], kill)
+    config.certificates.unlink()
+    daemon, _, _ = watch(config, burn_missing[200:210])
+    made = [checked(read_file(page)).signed for page in daemon.certificates]
+    assert [m and (m.certificate.present, m.certificate.reason.value) for m in made] == [
+        (51, "count"),
+        (51, "closing"),
+    ]
+    daemon, _, _ = watch(config, burn_missing[210:220])
+    assert daemon.certificates == [], "no count is certified twice"
 
 
 def test_a_restart_tells_the_rules_whether_the_time_away_is_known(

@@ -23,6 +23,7 @@ from controller.keys import (
     seal,
     unseal,
 )
+from tests.disks import mounted, room_for
 
 
 @given(plain=st.binary(max_size=200))
@@ -56,9 +57,33 @@ def test_nothing_is_overwritten(tmp_path: Path, there: str) -> None:
     assert [(p.name, p.read_text()) for p in tmp_path.iterdir()] == [(there, "an old key")]
 
 
+def test_a_private_half_that_others_may_read_opens_nothing(tmp_path: Path) -> None:
+    pair = new_pair(tmp_path)
+    pair.private.chmod(0o644)
+    with pytest.raises(RegulatorKeyError, match=r"mode 644\)\. Next: chmod 600") as refused:
+        private_key(pair.private)
+    pair.private.chmod(0o600)
+    assert pair.private.read_text().strip() not in str(refused.value)
+    assert private_key(pair.private)
+
+
+def test_a_full_disk_leaves_no_half_of_a_pair(tmp_path: Path) -> None:
+    with room_for(40), pytest.raises(RegulatorKeyError, match="Next: make room on that disk"):
+        new_pair(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_disk_without_room_or_rights_to_write(tmp_path: Path) -> None:
+    with (
+        mounted(tmp_path, "-t", "tmpfs", "-o", "size=1m,ro", "burnturn-test"),
+        pytest.raises(RegulatorKeyError, match="that disk is read-only"),
+    ):
+        new_pair(tmp_path / "keys")
+
+
 def test_a_folder_that_cannot_be(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(RegulatorKeyError, match="Next: name a"):
+    with pytest.raises(RegulatorKeyError, match="or name another folder"):
         new_pair(tmp_path / "file" / "keys")
 
 
@@ -74,6 +99,7 @@ def test_the_wrong_half_and_rubbish_are_told_apart(tmp_path: Path) -> None:
             public_key(text)
         assert "AAAA" not in str(refused.value)
     (tmp_path / "rubbish").write_bytes(b"\xff\xfe")
+    (tmp_path / "rubbish").chmod(0o600)
     for name in ("rubbish", "absent"):
         with pytest.raises(RegulatorKeyError, match="keys new"):
             private_key(tmp_path / name)

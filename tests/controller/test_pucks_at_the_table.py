@@ -6,8 +6,9 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from controller.app import TableClock, readers_of
+from controller.app import readers_of
 from controller.config import load
+from controller.taking_up import TableClock
 from drivers.readings import ButtonReading, Poll, Reading
 from drivers.sim.em4100_emulator import Em4100Emulator
 from drivers.sim.pepper_emulator import PepperEmulator

@@ -210,6 +210,12 @@ def hand_begins(state: RulesState, said: list[Said], at: float) -> None:
         _shuffle(state, said, at)
 
 
+def to_attest(state: RulesState) -> tuple[str, ...]:
+    """Ids of the rows that somebody has yet to confirm."""
+    rows = () if state.book is None else state.book.attested_rows
+    return tuple(row for row, _ in rows if row not in state.deck.attested)
+
+
 def _rows(state: RulesState, code: str) -> list[str]:
     assert state.book is not None
     return [row for row, its_code in state.book.attested_rows if its_code == code]

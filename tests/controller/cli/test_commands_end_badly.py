@@ -107,7 +107,9 @@ def test_a_fault_in_a_pipe_stands_on_one_line(
     file = tmp_path / "a.deal"
     file.write_text(DEAL + "hole\nhole\n")
     assert ended("scenario", "run", str(file)) == 1
-    assert "line 6, hole: the deal is over: every pass has been dealt" in capsys.readouterr().out
+    assert (
+        "a.deal:6:1: hole: the deal is over: every pass has been dealt" in capsys.readouterr().out
+    )
 
 
 @pytest.mark.parametrize("word", ["HOLE", "Hole", "hol"])

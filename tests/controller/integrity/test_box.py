@@ -123,22 +123,24 @@ def test_another_key_is_told_from_damage_and_none_is_made_anew(
     box.key.unlink()
     if key is not None:
         box.key.write_bytes(key)
+        box.key.chmod(0o600)
     with pytest.raises(BoxError, match=words) as told:
         box.change(lambda before: added(before, deck("blue-1", "blue")))
     assert own.hex() not in str(told.value)
     assert (box.key.read_bytes() if key is not None else None) == key
     box.key.write_bytes(own)
+    box.key.chmod(0o600)
     assert [d.name for d in box.load()] == ["red-1"]
 
 
 def test_a_full_disk_loses_nothing(box: DeckBox) -> None:
     house = box.change(lambda before: added(before, deck("red-1")))
-    with room_for(4000), pytest.raises(BoxError, match=r"Next: make room on the disk") as told:
+    with room_for(4000), pytest.raises(BoxError, match=r"Next: make room on that disk") as told:
         box.change(lambda before: added(before, deck("blue-1", "blue")))
     assert "nothing was changed" in str(told.value)
     assert box.load() == house
     left = sorted(p.name for p in box.file.parent.iterdir())
-    assert left == [".decks.box.lock", "decks.box", "decks.box.backup", "keys"]
+    assert left == [".decks.box.lock", "decks.box", "keys"]
     assert len(box.change(lambda before: added(before, deck("blue-1", "blue")))) == 2
 
 
@@ -157,7 +159,7 @@ def test_a_folder_that_cannot_be_written_is_told_before_the_first_card() -> None
             assert box.load() == ()
             with pytest.raises(BoxError, match=r"Permission denied.*nothing was changed") as told:
                 box.prepare()
-        assert "Next: see that this user may write in its folder" in str(told.value)
+        assert "Next: see that this user may write in that folder" in str(told.value)
         assert list(folder.iterdir()) == []
     finally:
         folder.chmod(0o755)
@@ -174,8 +176,29 @@ def test_a_refused_change_leaves_the_file_as_it_was(box: DeckBox) -> None:
 
 def test_what_a_power_cut_left_beside_it_does_not_matter(box: DeckBox) -> None:
     box.change(lambda before: added(before, deck("red-1")))
-    (box.file.parent / ".decks.box.new").write_bytes(b"half of")
+    left = box.file.parent / ".decks.box.999999999.beside"
+    left.write_bytes(b"half of")
     assert len(box.change(lambda before: added(before, deck("blue-1", "blue")))) == 2
+    assert not left.exists()
+
+
+def test_a_full_disk_leaves_the_version_before_the_last_change(box: DeckBox) -> None:
+    box.change(lambda before: added(before, deck("red-1")))
+    box.change(lambda before: added(before, deck("blue-1", "blue")))
+    with room_for(7000), pytest.raises(BoxError, match="make room"):
+        box.change(lambda before: added(before, deck("green-1", "green")))
+    assert [d.name for d in DeckBox(box.backup, box.key).load()] == ["red-1"]
+
+
+@pytest.mark.parametrize("mode", [0o640, 0o604, 0o620, 0o644])
+def test_a_key_that_others_may_read_opens_nothing(box: DeckBox, mode: int) -> None:
+    box.change(lambda before: added(before, deck("red-1")))
+    box.key.chmod(mode)
+    for act in (box.load, box.prepare, lambda: box.change(lambda before: before)):
+        with pytest.raises(BoxError, match=rf'mode {mode:o}\)\. Next: chmod 600 "{box.key}"'):
+            act()
+    box.key.chmod(0o600)
+    assert [d.name for d in box.load()] == ["red-1"]
 
 
 def test_decks_move_to_another_table(box: DeckBox, tmp_path: Path) -> None:

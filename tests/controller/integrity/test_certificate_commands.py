@@ -196,7 +196,7 @@ def test_a_key_that_cannot_be_made_ends_in_words(tmp_path: Path) -> None:
     config.write_text(sample_text().replace('"table-signing.key"', '"/proc/nowhere/a.key"'))
     done = run("key", "--config", config)
     assert done.exit_code == 2
-    assert "Next: let `key` below [certificates]" in done.output
+    assert "or let `key` below [certificates]" in done.output
     missing = run("key", "--config", tmp_path / "absent.toml")
     assert missing.exit_code == 2
 

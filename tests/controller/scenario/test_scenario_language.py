@@ -130,7 +130,7 @@ MADE: dict[type, st.SearchStrategy[typing.Any]] = {
     | st.builds(lines.PlayerAct, seat=seat, word=st.sampled_from(["bet", "raise"]), amount=amount),
     lines.RuleAct: st.builds(lines.RuleAct, code=code, ruling=text),
     lines.DismissAct: st.builds(lines.DismissAct, code=code),
-    lines.AttestAct: st.builds(lines.AttestAct, row=row),
+    lines.AttestAct: st.builds(lines.AttestAct, row=st.none() | row),
     lines.CountDeckAct: st.builds(
         lines.CountDeckAct,
         minus=st.lists(face, max_size=3).map(tuple),
@@ -270,6 +270,11 @@ camera maybe
         ("move burn card 2 -> stub middle", 1, "end of the stub"),
         ("decks red blue green", 1, "3 decks"),
         ("noise miss 70%", 1, "out of range"),
+        ("burn\nclock jump +438001h", 2, "no wall clock jumps by +438001h"),
+        ("clock jump -999999999999h", 1, "no wall clock jumps by"),
+        ("clock jump +" + "9" * 400 + "h", 1, "is no jump"),
+        ("clock jump 2h", 1, "is no jump"),
+        ("attest everything", 1, "no clause id"),
     ],
 )
 def test_a_fault_says_what_is_wrong(text: str, line: int, word: str) -> None:
@@ -279,6 +284,13 @@ def test_a_fault_says_what_is_wrong(text: str, line: int, word: str) -> None:
         return
     assert [f.line for f in found.faults] == [line]
     assert word in found.faults[0].message
+
+
+def test_a_wall_clock_may_wake_in_1970_and_be_set_right() -> None:
+    found = read("clock jump -438000h; clock jump +438000h; clock jump +0s")
+    assert found.faults == ()
+    assert found.scenario is not None
+    assert [getattr(x, "by_s", None) for x in found.scenario.lines] == [-1576800000, 1576800000, 0]
 
 
 def test_comments_semicolons_and_loose_commas_are_read() -> None:

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from controller.cli.scenario import app
 from controller.scenario.language import read
+from controller.scenario.rehearsal import rehearse
 from controller.scenario.runner import NoiseChoice, Result, run
 
 HAND = "profile tda\nseats 1-9\nbutton 3\n"
@@ -127,6 +128,70 @@ def test_under_noise_an_expectation_is_met_by_cannot_tell() -> None:
     assert noisy.missing == []
 
 
+COUNTS = [
+    ("count deck", 4, "no count is on; `key count` begins one"),
+    ("key count\npower-cut\ncount deck", 6, "the power cut in line 5 ended it"),
+    ("key count\ncount deck\nkey confirm\ncount deck", 7, "`key confirm` in line 6 ended it"),
+    ("key count\nwait 90s\ncount deck", 6, "no card came for 9"),
+    ("hole\nwait 5s\nkey count\ncount deck", 7, "line 6 asked for one while the hand of line 4"),
+    ("key count\nwait 3s\nhole\nwait 3s\ncount deck", 8, "cards were dealt in line 6"),
+]
+
+
+@pytest.mark.parametrize(("acts", "line", "why"), COUNTS)
+def test_a_count_without_its_key_is_known_before_and_refused_in_a_run(
+    acts: str, line: int, why: str
+) -> None:
+    scenario = read(HAND + acts + "\n").scenario
+    assert scenario is not None
+    (refused,) = rehearse(scenario)
+    assert refused.line == line
+    assert why in refused.why
+    (fault,) = run(scenario).faults
+    assert fault.startswith(f"line {line}, count deck: no count is on")
+
+
+@pytest.mark.parametrize(
+    "acts",
+    [
+        "key count\ncount deck",
+        "wait 1s\nkey count\nwait 40s\nkey confirm\ncount deck\nwait 90s\ncount deck",
+        "hole\nwait 5s\ngather\nkey end-hand\nkey count\ncount deck\nkey confirm",
+        "key count\nkey count\ncount deck minus 7c\nkey confirm\nkey count\ncount deck plus 7d",
+    ],
+)
+def test_a_count_that_can_be_is_not_refused_beforehand(acts: str) -> None:
+    scenario = read(HAND + acts.replace("plus 7d", "plus joker") + "\n").scenario
+    assert scenario is not None
+    assert rehearse(scenario) == []
+    assert run(scenario).faults == []
+
+
+def test_what_a_run_would_refuse_is_known_with_every_line_of_it(tmp_path: Path) -> None:
+    file = tmp_path / "night.deal"
+    acts = "console on\nhole\npost 4 small 50\nattest XX-1\nswap seat 4 card 1 foreign\nlevel 1/2\n"
+    file.write_text(HAND + acts + "fold 11\nfold 11\n")
+    code, text = command("check", str(file), "--json")
+    assert code == 1
+    assert [f.removeprefix(f"{file}:") for f in json.loads(text)["faults"]] == [
+        "4:1: console on: this table cannot go by money entries yet",
+        "6:1: post 4 small 50: this table cannot take money entries yet",
+        "7:1: attest XX-1: no row of the rules is called XX-1",
+        "9:1: level 1/2: this table cannot take levels of blinds yet",
+        "10:1: fold 11: seat 11 has no cards to fold",
+    ]
+    file.write_text("game omaha\nprofile nj-tournament\nhole\n")
+    assert "nj-tournament does not deal omaha" in command("check", str(file))[1].replace("\n", "")
+
+
+def test_all_that_is_due_is_confirmed_and_no_more() -> None:
+    head = "profile nj-tournament\nopening\nseats 1-9\nbutton 1\ndecks red blue\n"
+    deal = "key shuffled\nburn\nhole\nexpect none\n"
+    assert result_of(head + "attest all\n" + deal).ok
+    assert not result_of(head + deal).ok
+    assert result_of(head + "attest all\nattest all\n" + deal).ok, "nothing left is nothing wrong"
+
+
 ACTS = """
 burn / hole / hole until seat 6 / hole pass 2 / flop / turn / river / deal seat 4 / deal seat 10
 deal board / deal muck / deal off-table / deal count / fold 5 / lift 6 for 3s / expose seat 4 card 1
@@ -136,7 +201,8 @@ swap seat 7 card 2 foreign / swap seat 7 card 1 card of blue / scramble board 1-
 swap seat 6 card 1 duplicate of seat 5 card 1 / swap seat 6 card 1 clone of seat 5 card 1
 shuffle seed 2 / reshuffle-stub seed 3 / seat 8 empty / button 4 / button none / button 4,9
 key new-hand / key end-hand / key misdeal / key confirm / key quiet / sit-out 6 / in 6 / out 6
-in 12 / fault reader 1 lost for 5s / fault antenna 5 stuck for 5s / fault antenna 5 ghost for 3s
+in 12 / attest all / in 5
+fault reader 1 lost for 5s / fault antenna 5 stuck for 5s / fault antenna 5 ghost for 3s
 fault dead tag 7c / fault unread seat 4 card 1 for 10s / wait 1s / wait 6s / power-cut / absent 4
 seats 1-8 / game omaha / profile delaware / deck blue seed 3 / deck red seed 4
 """
@@ -156,9 +222,13 @@ def test_no_order_of_acts_makes_the_table_raise(
     """What cannot be carried out ends a run with its line, and nothing else does."""
     head = f"profile {profile}\nbutton 3\ndecks red blue\nantennas {antennas}\nwait 1s\n"
     noise = NoiseChoice(0.05, 0.02, 0.4) if noisy else None
-    result = result_of(head + "\n".join(acts) + "\n", noise)
+    text = head + "\n".join(acts) + "\n"
+    result = result_of(text, noise)
     assert len(result.faults) <= 1
     assert result.virtual_s > 0
+    scenario = read(text).scenario
+    assert scenario is not None
+    assert [f"line {line}, {why}" for line, why in rehearse(scenario)] == result.faults
 
 
 def test_the_twin_nights_end_alike() -> None:
