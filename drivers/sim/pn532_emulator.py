@@ -96,11 +96,12 @@ class Pn532Emulator:
         out = self.tick(now)
         if not self._awake:
             data = self._tail + data
-            self._tail = data[-2:]
-            if b"\x55\x55\x00" not in data:
+            self._tail = data[-4:]
+            rouse = next((data.index(call) for call in _CALLS if call in data), None)
+            if rouse is None:
                 return out
             self._awake = True
-            data = data[data.index(b"\x55\x55\x00") :]
+            data = data[rouse:]
         for message in self._decoder.feed(data):
             if isinstance(message, codec.Acked):
                 self._look = None  # the host aborts
@@ -119,7 +120,9 @@ class Pn532Emulator:
         return out
 
     def _obey(self, command: Command, now: float) -> bytes:
-        if not self._normal and not isinstance(command, codec.SamConfiguration):
+        if not self._normal and not isinstance(
+            command, (codec.SamConfiguration, codec.GetFirmwareVersion)
+        ):
             return b""
         self._look = None
         ack = self._noise(now) or codec.ACK
@@ -223,6 +226,8 @@ class Pn532Emulator:
         self._deaf_until = now + BOOT_S
 
 
+_CALLS = (b"\x55\x55\x00", bytes(5))
+"""What rouses the chip: the call of the manual, or zeros for long enough."""
 _BODY = bytes((codec.FROM_CHIP, 0x41, 0x00)) + bytes(257)
 _SIZE = bytes((len(_BODY) >> 8, len(_BODY) & 0xFF))
 _LONG = (

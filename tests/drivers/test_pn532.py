@@ -171,9 +171,14 @@ def test_silence_at_the_start_is_told_with_what_to_check() -> None:
 
 
 def test_a_sleeping_chip_hears_nothing_before_it_is_roused() -> None:
+    asked = GetFirmwareVersion().wire()
+    told = ACK + FirmwareVersion(0x32, 1, 6, 7).wire()
     chip = Pn532Emulator(StillField((5,)), 5)
-    assert chip.feed(GetFirmwareVersion().wire(), 0.0) == b""
-    assert chip.feed(WAKE_UP + GetFirmwareVersion().wire(), 0.0) == b""
+    assert chip.feed(asked, 0.0) == b""
+    assert chip.feed(bytes(10) + asked, 0.0) == told  # as other drivers do it
+    chip = Pn532Emulator(StillField((5,)), 5)
+    assert chip.feed(WAKE_UP + asked, 0.0) == told
+    assert chip.feed(InListPassiveTarget(2).wire(), 0.0) == b""
     assert chip.feed(SamConfiguration().wire(), 0.0) == ACK + Done(0x14).wire()
     assert chip.feed(InListPassiveTarget(3).wire(), 0.0)[6:] == bytes.fromhex("0000FF01FF7F8100")
 

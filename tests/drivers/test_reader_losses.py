@@ -32,6 +32,10 @@ from tests.drivers.still_field import StillField, uid_a
 LOOK_S = 0.02
 
 
+Trouble = tuple[float, int, str]
+"""After so many seconds, to reader 0 or 1: unplug, plug or restart."""
+
+
 class Powered(Protocol):
     def unplug(self) -> None: ...
 
@@ -98,6 +102,41 @@ class Bench:
                 return reading
         raise AssertionError
 
+    async def evening(self, troubles: Sequence[Trouble]) -> int:
+        """Read while cables are treated so, until both readers have been well for a while; gives
+        how many readings there were before that."""
+
+        async def trouble() -> None:
+            for pause_s, which, what in troubles:
+                await self.clock.sleep(pause_s)
+                far = self.far[which]
+                if what == "unplug":
+                    far.power.unplug()
+                elif what == "plug":
+                    far.power.plug(self.clock())
+                else:
+                    far.restart(self.clock())
+            for far in self.far:
+                far.power.plug(self.clock())
+
+        async with self.table:
+            readings = self.table.readings()
+            at_work = asyncio.create_task(trouble())
+            await self.until(readings, lambda _: at_work.done())
+            healed_at = self.clock()
+            await self.until(
+                readings,
+                lambda _: (
+                    self.clock() > healed_at + 0.2
+                    and all(h.state is HealthState.OK for h in self.table.health)
+                ),
+            )
+            await self.until(readings, lambda r: isinstance(r, Poll) and r.antenna == 1)
+            await self.until(readings, lambda r: isinstance(r, Poll) and r.antenna == 2)
+            late = len(self.read)
+            await self.until(readings, lambda _: len(self.read) > late + 40)
+        return late
+
     def true(self, reading: Poll | Health) -> bool:
         """A clean look says exactly what lies there."""
         if isinstance(reading, Health) or reading.outcome is Outcome.NOISE:
@@ -128,40 +167,11 @@ troubles = st.lists(
 @settings(deadline=None, max_examples=15)
 @given(troubles=troubles)
 def test_whatever_happens_to_cables_no_clean_look_is_untrue(
-    kinds: tuple[str, str], troubles: list[tuple[float, int, str]]
+    kinds: tuple[str, str], troubles: list[Trouble]
 ) -> None:
     async def test() -> None:
         bench = Bench(kinds)
-
-        async def trouble() -> None:
-            for pause_s, which, what in troubles:
-                await bench.clock.sleep(pause_s)
-                far = bench.far[which]
-                if what == "unplug":
-                    far.power.unplug()
-                elif what == "plug":
-                    far.power.plug(bench.clock())
-                else:
-                    far.restart(bench.clock())
-            for far in bench.far:
-                far.power.plug(bench.clock())
-
-        async with bench.table:
-            readings = bench.table.readings()
-            at_work = asyncio.create_task(trouble())
-            await bench.until(readings, lambda _: at_work.done())
-            healed_at = bench.clock()
-            await bench.until(
-                readings,
-                lambda _: (
-                    bench.clock() > healed_at + 0.2
-                    and all(h.state is HealthState.OK for h in bench.table.health)
-                ),
-            )
-            await bench.until(readings, lambda r: isinstance(r, Poll) and r.antenna == 1)
-            await bench.until(readings, lambda r: isinstance(r, Poll) and r.antenna == 2)
-            late = len(bench.read)
-            await bench.until(readings, lambda _: len(bench.read) > late + 40)
+        late = await bench.evening(troubles)
         assert all(bench.true(reading) for reading in bench.read)
         calm = [r for r in bench.read[late:] if isinstance(r, Poll)]
         assert {(p.antenna, p.outcome is Outcome.NOISE) for p in calm} == {(1, False), (2, False)}
