@@ -54,7 +54,9 @@ class FarEnd(Protocol):
 
     def pixels(self, now: float) -> bytes | None: ...
 
-    def lamps(self, now: float) -> tuple[Lamp, ...]: ...
+    def lamps(self, now: float) -> tuple[Lamp, ...] | None:
+        """Colour and pattern of each; None where only their light of the moment can be seen."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,9 +192,9 @@ _PIXELS = 32
 class BadLine:
     """Both ends, the wires between, the people at the table and the witness.
 
-    changes_hz: how many contacts move a second; pictures_hz: how many pictures the host shows. byte_s:
-    0 for a far end that keeps the pace of the line itself. sampled_s: how often it looks at its contacts, if it
-    does not see them at once: what moves meanwhile moves together.
+    changes_hz: how many contacts move a second; pictures_hz: how many pictures the host shows.
+    byte_s: 0 for a far end that keeps the pace of the line itself. sampled_s: how often it looks at
+    its contacts, if it does not see them at once: what moves meanwhile moves together.
     """
 
     def __init__(
@@ -341,7 +343,10 @@ class BadLine:
         self._seen = number
 
     def _look_at_lamps(self) -> None:
-        row = set(self.far.lamps(self.now))
+        lamps = self.far.lamps(self.now)
+        if lamps is None:
+            return
+        row = set(lamps)
         if row == {lamp_of(self._lit)} or self.far.pixels(self.now) is None:
             return
         (lamp, *others) = row
