@@ -8,9 +8,22 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StrictBool, StrictInt
 
 from controller.config_parts import Line, Part, Seat
-from controller.fittings_config import At, KeyName, Share
+from controller.fittings_config import At, Share
 from drivers.mcu_readings import KEY_NAMES
 from tablelink.messages import Sensor, Settings, Threshold
+
+BoardKey = Literal[
+    "",
+    "shuffled",
+    "new-hand",
+    "end-hand",
+    "misdeal",
+    "count",
+    "confirm",
+    "deck-change",
+    "turned",
+    "quiet",
+]
 
 _SENSORS: Mapping[str, Sensor] = {
     "none": Sensor.NONE,
@@ -31,7 +44,7 @@ class TableBoardPart(Part):
     driver: Literal["mega", "simulated"] = "mega"
     port: Line = ""
     serial: Annotated[str, Field(pattern=r"^[!-~]{0,16}$")] = ""
-    keys: Annotated[tuple[KeyName | Literal[""], ...], Field(max_length=8)] = KEY_NAMES  # type: ignore[assignment]
+    keys: Annotated[tuple[BoardKey, ...], Field(max_length=8)] = KEY_NAMES  # type: ignore[assignment]
     seats: tuple[Seat, ...] | None = None
     lamps: StrictBool = True
     pixels: StrictBool = True
