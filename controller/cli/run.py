@@ -103,12 +103,16 @@ async def _watch(
             tape = None
             if record is not None:
                 tape = stack.enter_context(TapeWriter(record, config.file.table.name))
-            resumption, clock = take_up(config.journal, _say)
+            forgotten: list[str] = []
+            resumption, clock = take_up(config.journal, forgotten.append)
             if replay is not None:
                 resumption = None  # a tape is no continuation of the hand that a kill broke off
             source, robots = _source(config, replay, speed, clock)
             boards = (PngBoard(board),) if board is not None else ()
             daemon = _daemon(config, source, clock, robots, tape, boards, resumption, with_screen)
+            for told in forgotten:
+                _say(told)
+            daemon.warnings += forgotten  # the floor reads no terminal
             if robots is not None:
                 robots.counting = lambda: daemon.counting
                 robots.count_asked = lambda: daemon.count_asked
