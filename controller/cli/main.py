@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import resource
 import sys
 from collections.abc import Sequence
 
@@ -35,6 +36,7 @@ PARTS: dict[str, tuple[str, str]] = {
 def main(arguments: Sequence[str] | None = None) -> None:
     """Entry point of the `burnturn` command."""
     words = list(sys.argv[1:] if arguments is None else arguments)
+    _no_core()
     try:
         if words and words[0] in PARTS:
             _part(words[0], words[1:])
@@ -50,6 +52,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
             raise
         print(f"burnturn {' '.join(words[:1])}: {own_fault(error)}", file=sys.stderr)
         sys.exit(OWN_FAULT)
+
+
+def _no_core() -> None:
+    """A crash leaves no picture of the memory on the disk: it holds which tag is which card."""
+    hard = resource.getrlimit(resource.RLIMIT_CORE)[1]
+    resource.setrlimit(resource.RLIMIT_CORE, (0, hard))
 
 
 def _part(name: str, arguments: list[str]) -> None:

@@ -108,7 +108,8 @@ async def _watch(
             tape = None
             if record is not None:
                 tape = stack.enter_context(TapeWriter(record, config.file.table.name))
-            resumption, clock = take_up(config.journal, _say)
+            forgotten: list[str] = []
+            resumption, clock = take_up(config.journal, forgotten.append)
             if replay is not None:
                 resumption = None  # a tape is no continuation of the hand that a kill broke off
             under = _emulated_board(config) if replay is None else None
@@ -121,6 +122,9 @@ async def _watch(
                 source = fittings.with_inputs(source)
             fittings = replace(fittings, boards=(*boards, *fittings.boards))
             daemon = _daemon(config, source, clock, robots, tape, fittings, resumption, with_screen)
+            for told in forgotten:
+                _say(told)
+            daemon.warnings += forgotten  # the floor reads no terminal
             if robots is not None:
                 robots.counting = lambda: daemon.counting
                 robots.count_asked = lambda: daemon.count_asked

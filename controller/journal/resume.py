@@ -24,10 +24,11 @@ from controller.journal.record import (
     Resumed,
     Started,
     body_of,
+    hash_of,
     is_event,
 )
 from controller.journal.store import Head
-from controller.journal.trouble import EmptyJournalError
+from controller.journal.trouble import EmptyJournalError, JournalReadError
 from controller.journal.writer import Journal
 from controller.model.events import TableEvent, TableOpened
 from controller.model.findings import HandBegan, HandEnded
@@ -70,7 +71,8 @@ class Resumption:
 def resume(journal: JournalFile) -> Resumption | None:
     """What there is to take up; None in an empty journal, where the last run opened no table, or
     where a gap in the journal has swallowed part of what happened since. Reads no further back than
-    it must. Raises JournalReadError, RecordError."""
+    it must. Raises JournalReadError, also where what it reads is not as it was written;
+    RecordError."""
     run = _last_run(journal)
     if run is None:
         return None
@@ -78,7 +80,15 @@ def resume(journal: JournalFile) -> Resumption | None:
     hand: int | None = None
     last_at, last_wall, last_kind = started.at, 0.0, ""
     fed: list[TableEvent] = []
+    before: str | None = None
     for record in journal.records(since):
+        # One damaged time would stop the table's clock for good; one changed event is another hand.
+        if record.hash != hash_of(record) or before not in (None, record.prev):
+            raise JournalReadError(
+                f"journal {journal.path}, record {record.seq}: is not as it was written."
+                " Next: run `burnturn journal verify`."
+            )
+        before = record.hash
         last_wall, last_kind = record.wall, record.kind
         if record.kind == "start":
             last_at = record.mono

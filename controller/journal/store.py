@@ -70,6 +70,9 @@ def open_for_writing(path: Path, busy_s: float) -> sqlite3.Connection:
     try:
         if db.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
             raise JournalError(Trouble.FOREIGN, path, "a database, but not a burnturn journal")
+        for name, sql in db.execute("SELECT name, sql FROM sqlite_master"):
+            if TABLES.get(name) != sql:  # a trigger could delete what is recorded
+                raise JournalError(Trouble.FOREIGN, path, f"{name!r} in it is not burnturn's")
         db.execute("PRAGMA synchronous = FULL")
         # Checkpoints are run after a commit was acknowledged; this is only the net below that.
         db.execute("PRAGMA wal_autocheckpoint = 10000")

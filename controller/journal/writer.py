@@ -150,7 +150,7 @@ class Journal:
             except (*DATABASE_ERRORS, OSError) as e:
                 self._put_back(flying)
                 raise failure(self.path, e) from e
-            except RecordError as e:
+            except (RecordError, OverflowError) as e:  # a number that no row can have
                 self._put_back(flying)
                 raise JournalError(Trouble.CORRUPT, self.path, str(e)) from e
             except BaseException:

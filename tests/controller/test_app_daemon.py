@@ -8,6 +8,7 @@ import hashlib
 import itertools
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -215,6 +216,7 @@ def watch(
             seat_lamps=seat_lamps,
             tape=tape,
             on_shown=shown.append,
+            commit_limit_s=60.0,  # a busy machine is no slow disk
         )
         source.daemon = daemon
         if then is not None:
@@ -850,6 +852,35 @@ def test_a_kill_before_a_certificate_was_filed_only_puts_it_off(
     ]
     daemon, _, _ = watch(config, burn_missing[210:220])
     assert daemon.certificates == [], "no count is certified twice"
+
+
+@pytest.mark.parametrize(
+    "tampering",
+    [
+        "UPDATE records SET mono = 1e300 WHERE seq = (SELECT max(seq) FROM records)",
+        "UPDATE records SET wall = wall + 7200 WHERE kind = 'card-came'",
+        "UPDATE records SET kind = 'tick' WHERE seq = (SELECT max(seq) - 5 FROM records)",
+        "DELETE FROM records WHERE seq = (SELECT max(seq) - 5 FROM records)",
+    ],
+)
+def test_a_record_that_is_not_as_it_was_written_is_taken_for_nothing(
+    tmp_path: Path, burn_missing: list[Reading], tampering: str
+) -> None:
+    config = config_in(tmp_path)
+
+    def kill(daemon: Daemon) -> None:
+        raise KilledError
+
+    with pytest.raises(KilledError):
+        watch(config, burn_missing[:600], kill)
+    with closing(sqlite3.connect(config.journal)) as db:
+        db.execute(tampering)
+        db.commit()
+    told: list[str] = []
+    resumption, clock = take_up(config.journal, told.append)
+    assert resumption is None
+    assert clock.offset_s == 0.0
+    assert "is not as it was written. Next: run `burnturn journal verify`" in told[0]
 
 
 def test_a_restart_tells_the_rules_whether_the_time_away_is_known(

@@ -6,11 +6,13 @@ import os
 import pty
 import random
 import re
+import resource
 import signal
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -68,6 +70,31 @@ def test_sigterm_ends_it_cleanly(tmp_path: Path) -> None:
         assert process.wait(10) == 0
     assert kinds(tmp_path)[-1] == "Stopped"
     assert not (tmp_path / "s").exists()
+
+
+def test_a_crash_leaves_no_picture_of_the_memory(tmp_path: Path) -> None:
+    config = write_config(tmp_path)
+    before = resource.getrlimit(resource.RLIMIT_CORE)
+    with running(tmp_path, "--config", str(config)) as (process, _):
+        limits = Path(f"/proc/{process.pid}/limits").read_text()
+        assert re.search(r"^Max core file size +0 ", limits, re.MULTILINE)
+        process.send_signal(signal.SIGABRT)
+        assert process.wait(10) == -signal.SIGABRT
+    assert not list(tmp_path.glob("core*"))
+    assert resource.getrlimit(resource.RLIMIT_CORE) == before
+
+
+def test_a_past_that_cannot_be_taken_up_is_told_to_the_floor(tmp_path: Path) -> None:
+    config = write_config(tmp_path)
+    with running(tmp_path, "--config", str(config)) as (process, _):
+        process.kill()
+    with closing(sqlite3.connect(tmp_path / "burnturn.journal")) as db:
+        db.execute("UPDATE records SET mono = 1e300 WHERE seq = (SELECT max(seq) FROM records)")
+        db.commit()
+    with running(tmp_path, "--config", str(config)) as (_, lines):
+        assert "the hand before cannot be taken up" in "".join(lines)
+        answer = say(tmp_path / "s", Command(do="status", by="x"))
+        assert "the hand before cannot be taken up" in answer.text
 
 
 def test_kills_at_any_moment_lose_nothing_that_was_acknowledged(tmp_path: Path) -> None:

@@ -230,6 +230,41 @@ def test_a_file_that_is_no_journal(tmp_path: Path) -> None:
             JournalFile(path)
 
 
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "CREATE TRIGGER t AFTER INSERT ON records BEGIN DELETE FROM records; END",
+        "CREATE TABLE notes (text TEXT)",
+        "DROP TABLE records; CREATE VIEW records AS SELECT 1 AS seq",
+    ],
+)
+def test_a_file_in_which_somebody_has_put_something_is_not_written(
+    tmp_path: Path, sql: str
+) -> None:
+    path = tmp_path / "j.db"
+    with Journal(path) as journal:
+        journal.append(ticks(3))
+    with closing(sqlite3.connect(path)) as db:
+        db.executescript(sql)
+    with Journal(path) as journal:
+        with pytest.raises(JournalError, match=r"is not burnturn's.*journal verify") as refused:
+            journal.append(ticks(1))
+        assert refused.value.trouble is Trouble.FOREIGN
+
+
+def test_a_number_after_which_none_can_come_is_damage(tmp_path: Path) -> None:
+    path = tmp_path / "j.db"
+    with Journal(path) as journal:
+        journal.append(ticks(3))
+    with closing(sqlite3.connect(path)) as db:
+        db.execute(f"UPDATE records SET seq = {2**63 - 1} WHERE seq = 3")
+        db.commit()
+    with Journal(path) as journal:
+        with pytest.raises(JournalError) as refused:
+            journal.append(ticks(1))
+        assert refused.value.trouble is Trouble.CORRUPT
+
+
 def test_a_folder_that_comes_later(tmp_path: Path) -> None:
     path = tmp_path / "stick" / "j.db"
     with Journal(path) as journal:
