@@ -21,10 +21,11 @@ from drivers.errors import LinkLostError, PortUnavailableError
 from drivers.rfid.wires import Connect, Wire
 
 
-class EmulatedReader(Protocol):
-    """A reader without hardware that speaks over a wire. `plugged`: its cable is in."""
+class Emulated(Protocol):
+    """A device without I/O: bytes and time in, bytes out; its plug can be pulled."""
 
-    plugged: bool
+    @property
+    def plugged(self) -> bool: ...
 
     @property
     def wake_at(self) -> float: ...
@@ -35,13 +36,14 @@ class EmulatedReader(Protocol):
 
     def unplug(self) -> None: ...
 
-    def plug(self, now: float = 0.0) -> None: ...
+    def plug(self, now: float) -> None: ...
 
 
 class Rim(Protocol):
-    """A port with an emulated reader behind it. `address` is what a driver opens."""
+    """A port with an emulated device behind it. `address` is what a driver opens."""
 
-    emulator: EmulatedReader
+    @property
+    def emulator(self) -> Emulated: ...
 
     @property
     def address(self) -> str: ...
@@ -63,7 +65,7 @@ class PtyRim:
     """A pseudo-terminal. `address` is a link that stays the same when the reader is plugged in
     again."""
 
-    def __init__(self, emulator: EmulatedReader) -> None:
+    def __init__(self, emulator: Emulated) -> None:
         self.emulator = emulator
         self._folder = tempfile.TemporaryDirectory(prefix="pepper-")
         self._link = Path(self._folder.name) / "tty"
@@ -124,7 +126,7 @@ class TcpRim:
     """A TCP server on this machine that serves one program at a time; a new one replaces the
     old."""
 
-    def __init__(self, emulator: EmulatedReader, port: int = 0) -> None:
+    def __init__(self, emulator: Emulated, port: int = 0) -> None:
         self.emulator = emulator
         self._port = port
         self._server: socket.socket | None = None
@@ -350,7 +352,7 @@ class VirtualClock:
 class VirtualWire:
     """A driver's wire to an emulated reader in virtual time: waiting moves the clock."""
 
-    def __init__(self, emulator: EmulatedReader, clock: VirtualClock, where: str) -> None:
+    def __init__(self, emulator: Emulated, clock: VirtualClock, where: str) -> None:
         self._emulator = emulator
         self._clock = clock
         self._where = where
@@ -381,11 +383,11 @@ class VirtualWire:
 
     def _check(self) -> None:
         if not self._emulator.plugged:
-            raise LinkLostError("the link to the reader is gone", self._where, "Check its cable.")
+            raise LinkLostError("the link is gone", self._where, "Check its cable.")
 
 
-def virtual_connect(emulator: EmulatedReader, clock: VirtualClock, where: str) -> Connect:
-    """A connector for a `WireLink` that opens a `VirtualWire`."""
+def virtual_connect(emulator: Emulated, clock: VirtualClock, where: str) -> Connect:
+    """A connector for `PepperLink` that opens a `VirtualWire`."""
 
     async def connect() -> Wire:
         if not emulator.plugged:
