@@ -74,11 +74,9 @@ def _checks(config: Config, seconds: float) -> Iterator[Check]:
 
 
 def _nodes(config: Config) -> list[tuple[str, str]]:
-    return [
-        (f"reader {reader.number}", reader.port)
-        for reader in config.file.reader
-        if reader.port.startswith("/")
-    ]
+    ports = [(f"reader {reader.number}", reader.port) for reader in config.file.reader]
+    ports += [(f"button reader at seat {puck.seat}", puck.port) for puck in config.file.puck]
+    return [(what, port) for what, port in ports if port.startswith("/")]
 
 
 def _folders(config: Config) -> list[tuple[str, Path]]:

@@ -346,7 +346,7 @@ class PepperEmulator:
         self._noisy_until = -inf
 
     def unplug(self) -> None:
-        """Pull the cable, which is the power too."""
+        """Pull its plug: `unplugged port`."""
         self.arm(WireFault.UNPLUGGED)
 
     def plug(self, now: float = 0.0) -> None:
