@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: setup run test lint format bench coverage pictures wheel clean
+.PHONY: setup run test test-kernel test-arm64 lint format bench coverage pictures wheel clean
 
 setup: $(STAMP)
 
@@ -29,6 +29,14 @@ run: setup
 
 test: setup
 	$(BIN)/python -m pytest -n $(JOBS)
+
+# On a Debian kernel with GPIO, SPI, I2C and USB devices, in an emulator. TESTS="tests/drivers -k usb" for some of them.
+test-kernel: setup
+	$(BIN)/python -m tests.machines.kernel $(TESTS)
+
+# On an arm64 Debian tree, as on a Raspberry Pi, in an emulator. TESTS as above.
+test-arm64: setup
+	$(BIN)/python -m tests.machines.arm64 $(TESTS)
 
 lint: setup
 	$(BIN)/ruff check .
