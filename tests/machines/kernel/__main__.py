@@ -4,6 +4,7 @@ machine and runs the tests marked `kernel` there, on real character devices."""
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -42,7 +43,9 @@ def main(arguments: Sequence[str]) -> int:
         print("=== kernel machine: boot")
         began = time.monotonic()
         boot(machine, Path(temporary))
-        print(f"=== kernel machine: {time.monotonic() - began:.1f} s from power on to power off")
+        marks = re.findall(r"^burnturn machine: (.*)", read(Path(temporary) / "console"), re.M)
+        marks.append(f"switched off after {time.monotonic() - began:.1f} s of ours")
+        print("=== kernel machine: " + ", ".join(marks))
         return verdict(results, Path(temporary) / "console")
 
 
@@ -65,7 +68,6 @@ def guest_script(arguments: Sequence[str], libraries: Path) -> str:
     """What the machine runs: pytest, with the interpreter and the checkout of the host."""
     pytest = [sys.executable, "-m", "pytest", "-m", "kernel", "-p", "no:cacheprovider"]
     pytest += ["-p", "no:xdist", "-rfE", "--junitxml=/results/junit.xml"]
-    pytest += [f"--color={'yes' if sys.stdout.isatty() else 'no'}"]
     pytest += arguments or DEFAULT_ARGUMENTS
     setting = {
         "HOME": "/root",
@@ -73,6 +75,7 @@ def guest_script(arguments: Sequence[str], libraries: Path) -> str:
         "PYTHONPATH": f"{PROJECT}:{PROJECT / 'firmware-interface'}:{libraries}",
         "PYTHONDONTWRITEBYTECODE": "1",
         "COLUMNS": "100",
+        "PY_COLORS": str(int(sys.stdout.isatty())),
         # lgpio leaves a pipe in the current folder, unless told of another.
         "LG_WD": "/tmp",
     }
@@ -125,9 +128,13 @@ def verdict(results: Path, console: Path) -> int:
     return 0
 
 
+def read(console: Path) -> str:
+    return console.read_text(errors="replace") if console.exists() else ""
+
+
 def console_end(console: Path) -> str:
     """The end of what kernel and `init` said."""
-    said = console.read_text(errors="replace").splitlines() if console.exists() else []
+    said = re.sub(r"\x1b(c|\[[0-9;?]*[a-zA-Z])", "", read(console)).splitlines()
     return "\n".join(["The end of its console:", *(f"  | {line}" for line in said[-40:])])
 
 
