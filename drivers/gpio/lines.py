@@ -1,0 +1,118 @@
+"""What a GPIO library must offer, and what a table asks of each line. Levels here are the wire's
+own: high is high, whatever it means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, Protocol
+
+from drivers.errors import DriverError
+
+Level = Literal["low", "high"]
+Bias = Literal["up", "down", "off", "as-is"]
+"""Resistor inside the Pi: to 3.3 V, to ground, none, or whatever the firmware left."""
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A dealer's key, by its word of `drivers.readings.KeyPress`."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return f"key {self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Chair:
+    """A switch that is active while somebody sits at the seat."""
+
+    seat: int
+
+    def __str__(self) -> str:
+        return f"seat {self.seat}"
+
+
+@dataclass(frozen=True, slots=True)
+class ButtonSpot:
+    """A switch that is active while the dealer button lies at the seat."""
+
+    seat: int
+
+    def __str__(self) -> str:
+        return f"button {self.seat}"
+
+
+Role = Key | Chair | ButtonSpot
+
+
+@dataclass(frozen=True, slots=True)
+class InputLine:
+    """One input. line: number on its chip, or name. active: the level that means pressed, taken,
+    there. hold_s: how long a level must hold before it counts."""
+
+    line: int | str
+    role: Role
+    active: Level = "low"
+    bias: Bias = "up"
+    hold_s: float = 0.025
+
+    def __str__(self) -> str:
+        return f"line {self.line} ({self.role})"
+
+
+@dataclass(frozen=True, slots=True)
+class OutputLine:
+    """One output, active while the device is open. rf_enable: name of the reader whose transmitter
+    it permits."""
+
+    line: int | str
+    rf_enable: str
+    active: Level = "high"
+
+    def __str__(self) -> str:
+        return f"line {self.line} (RF of {self.rf_enable})"
+
+
+class Edge(NamedTuple):
+    """An input changed. place: which of the inputs as they were opened, from 0. at: monotonic
+    seconds."""
+
+    place: int
+    high: bool
+    at: float
+
+
+Told = Callable[[Edge | DriverError], None]
+"""Takes edges, and the error that ends them; always called in the event loop."""
+
+
+class Lines(Protocol):
+    """Open lines of a table. Every method raises LinkLostError when the chip is gone."""
+
+    def levels(self) -> tuple[bool, ...]:
+        """Whether each input is high now."""
+        ...
+
+    def switch(self, place: int, high: bool) -> None:
+        """Drive an output; place: which of the outputs as they were opened, from 0."""
+        ...
+
+    def close(self) -> None:
+        """Give the lines back. Does nothing if they are closed; never raises."""
+        ...
+
+
+class Library(Protocol):
+    """One way to the lines."""
+
+    def open(self, inputs: Sequence[InputLine], outputs: Sequence[OutputLine], told: Told) -> Lines:
+        """Take the lines and watch the inputs; outputs begin inactive. Call it inside the event
+        loop.
+
+        Raises:
+            MisconfiguredError: this library, chip or line can never do it.
+            PortUnavailableError: it cannot be done now: chip absent, line held by somebody.
+        """
+        ...

@@ -1,0 +1,199 @@
+"""Lines through the module RPi.GPIO: the library of that name on old Pis, or rpi-lgpio, which
+takes its place on a Pi 5 and on kernels where the old one no longer sees edges."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Any
+
+from drivers.contracts import Clock
+from drivers.errors import DriverError, LinkLostError, MisconfiguredError, PortUnavailableError
+from drivers.gpio.chips import machine
+from drivers.gpio.lines import Edge, InputLine, Lines, OutputLine, Told
+
+OLD = "burnturn[gpio]"
+NEW = "burnturn[gpio-lgpio]"
+_USES = {40: "the serial port", 41: "SPI", 42: "I2C", 43: "PWM"}
+"""What `gpio_function` calls a line that serves something else."""
+
+
+def _load() -> Any:
+    # rpi-lgpio puts a pipe into the folder it is started in, which need not be writable.
+    os.environ.setdefault("LG_WD", tempfile.gettempdir())
+    return import_module("RPi.GPIO")
+
+
+class RpiGpio:
+    """A `Library` over RPi.GPIO, loaded when the lines are opened. Lines go by their number at the
+    processor (BCM)."""
+
+    def __init__(
+        self, *, clock: Clock = time.monotonic, load: Callable[[], Any] = _load, model: str = ""
+    ) -> None:
+        self._clock = clock
+        self._load = load
+        self._model = model
+
+    def open(self, inputs: Sequence[InputLine], outputs: Sequence[OutputLine], told: Told) -> Lines:
+        """See `Library.open`."""
+        model = self._model or machine()
+        try:
+            gpio = self._load()
+            gpio.setwarnings(False)  # it would warn of every line that was ever used
+            gpio.setmode(gpio.BCM)
+        except (ImportError, RuntimeError) as error:
+            raise explained(error, "GPIO", model) from error
+        lines = _RpiLines(gpio, self._clock, told, model)
+        try:
+            for source in inputs:
+                lines.add_input(source)
+            for output in outputs:
+                lines.add_output(output)
+        except BaseException:
+            lines.close()
+            raise
+        return lines
+
+
+def explained(error: BaseException, where: str, model: str) -> DriverError:
+    """What went wrong in RPi.GPIO, in words, with the package to install instead."""
+    text = str(error)
+    better = f'Or choose library = "periphery", which needs no package. This is {model or "no Pi"}.'
+    swap = f"pip uninstall RPi.GPIO, then pip install '{NEW}'. {better}"
+    if isinstance(error, ImportError):
+        extra = NEW if "Pi 5" in model else OLD
+        return MisconfiguredError(
+            "RPi.GPIO is not installed", where, f"pip install '{extra}'. {better}"
+        )
+    if isinstance(error, ValueError):
+        return MisconfiguredError(
+            f"RPi.GPIO refuses it: {text}", where, "Lines go by BCM number: GPIO17 is 17."
+        )
+    if "only be run on a Raspberry Pi" in text or "Not running on a RPi" in text:
+        return MisconfiguredError("RPi.GPIO runs on a Raspberry Pi only", where, better)
+    if "peripheral base address" in text:
+        return MisconfiguredError("RPi.GPIO does not know a Raspberry Pi this new", where, swap)
+    if "edge detection" in text:
+        return MisconfiguredError(
+            "RPi.GPIO cannot see edges on this kernel (6.6 and newer)", where, swap
+        )
+    if "/dev/mem" in text or "Permission" in text or "can not open gpiochip" in text:
+        return PortUnavailableError(
+            "this user may not use GPIO lines, or there is no GPIO chip",
+            where,
+            "Put the user into the group gpio (sudo usermod -aG gpio NAME) and log in anew.",
+        )
+    if "busy" in text.lower():
+        return PortUnavailableError(
+            "another program holds it",
+            where,
+            "End that program (gpioinfo names it) or give this another line; "
+            "it is tried again by itself.",
+        )
+    return PortUnavailableError(f"RPi.GPIO says: {text}", where, better)
+
+
+class _RpiLines:
+    """`Lines` over RPi.GPIO. Its edges come in a thread of its own, without a time or a level: both
+    are taken there, at once, and handed over to the event loop."""
+
+    def __init__(self, gpio: Any, clock: Clock, told: Told, model: str) -> None:
+        self._gpio = gpio
+        self._clock = clock
+        self._told = told
+        self._model = model
+        self._inputs: list[int] = []
+        self._outputs: list[int] = []
+        self._loop = asyncio.get_running_loop()
+        self._open = True
+
+    def add_input(self, line: InputLine) -> None:
+        gpio, where = self._gpio, str(line)
+        number = self._number(line.line, where)
+        pulls = {"up": gpio.PUD_UP, "down": gpio.PUD_DOWN}
+        place = len(self._inputs)
+
+        def edge(_: int) -> None:
+            try:
+                high = bool(gpio.input(number))
+            except Exception as error:  # whatever the library calls it: the line is gone
+                self._hand_over(self._lost(error))
+            else:
+                self._hand_over(Edge(place, high, self._clock()))
+
+        try:
+            gpio.setup(number, gpio.IN, pull_up_down=pulls.get(line.bias, gpio.PUD_OFF))
+            self._inputs.append(number)
+            gpio.add_event_detect(number, gpio.BOTH, callback=edge)
+        except Exception as error:  # rpi-lgpio raises classes of its own
+            raise explained(error, where, self._model) from error
+
+    def add_output(self, line: OutputLine) -> None:
+        gpio, where = self._gpio, str(line)
+        number = self._number(line.line, where)
+        try:
+            gpio.setup(number, gpio.OUT, initial=gpio.LOW if line.active == "high" else gpio.HIGH)
+        except Exception as error:
+            raise explained(error, where, self._model) from error
+        self._outputs.append(number)
+
+    def levels(self) -> tuple[bool, ...]:
+        try:
+            return tuple(bool(self._gpio.input(number)) for number in self._inputs)
+        except Exception as error:
+            raise self._lost(error) from error
+
+    def switch(self, place: int, high: bool) -> None:
+        try:
+            self._gpio.output(self._outputs[place], high)
+        except Exception as error:
+            raise self._lost(error) from error
+
+    def close(self) -> None:
+        self._open = False
+        taken, self._inputs, self._outputs = self._inputs + self._outputs, [], []
+        for number in taken:
+            try:
+                self._gpio.cleanup(number)  # ends its edge detection, too
+            except Exception:
+                continue  # what is gone needs no closing
+
+    def _hand_over(self, what: Edge | DriverError) -> None:
+        if self._open and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._tell, what)
+
+    def _tell(self, what: Edge | DriverError) -> None:
+        if self._open:
+            self._told(what)
+
+    def _number(self, line: int | str, where: str) -> int:
+        """The line's number; names such as GPIO17 say it. Refuses lines that serve something
+        else, as RPi.GPIO itself would take them away from it."""
+        named = re.fullmatch(r"(?:GPIO|BCM)?(\d+)", str(line), re.IGNORECASE)
+        if named is None:
+            raise MisconfiguredError(
+                f"RPi.GPIO knows no line named {line!r}", where, "Give its number, such as 17."
+            )
+        number = int(named[1])
+        try:
+            use = _USES.get(self._gpio.gpio_function(number))
+        except Exception as error:
+            raise explained(error, where, self._model) from error
+        if use is not None:
+            raise PortUnavailableError(
+                f"it serves {use}",
+                where,
+                "Switch that off with raspi-config, or give this another line.",
+            )
+        return number
+
+    def _lost(self, error: BaseException) -> LinkLostError:
+        return LinkLostError(
+            f"the lines are gone ({type(error).__name__})", "GPIO", "They are tried again."
+        )

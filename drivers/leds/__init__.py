@@ -1,0 +1,1 @@
+"""LED boards and lamps that hang straight on the Raspberry Pi."""

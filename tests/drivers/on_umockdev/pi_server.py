@@ -1,0 +1,208 @@
+"""The far side of an emulated Raspberry Pi: answers the ioctls of a GPIO chip and SPI ports.
+
+Runs under the system's own Python, which has the bindings of umockdev; `mock_pi.py` starts it and
+speaks JSON with it, one object a line. The device files are umockdev's; what the kernel would do
+behind them is here, by linux/gpio.h (version 2) and linux/spi/spidev.h.
+
+    in:  {"do": "offer", "line": 4, "fd": 9}         the client's descriptor for that line, once
+         {"do": "level", "line": 4, "high": true}    the wire's level; with "ns", an edge is told
+         {"do": "hold", "line": 4, "by": "spi0 CS0"} somebody else holds it; "" for nobody
+         {"do": "gone", "is": true}                  the chip is pulled
+         {"do": "spi"}                               what the SPI ports were sent since
+    out: {"ok": true, ...}
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import struct
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import gi
+
+gi.require_version("UMockdev", "1.0")
+from gi.repository import GLib, UMockdev  # noqa: E402
+
+LINES = 28
+FD_OFFSET = 588  # of `fd` in struct gpio_v2_line_request
+FLAGS_OFFSET = 64 * 4 + 32  # of its config's flags
+VALUES_OFFSET = FLAGS_OFFSET + 8 + 4 + 20 + 8  # of the first attribute's values
+OUTPUT = 8
+
+
+class Pi:
+    """Levels, holders and descriptors of the lines of one chip; what the SPI ports were sent."""
+
+    def __init__(self, bufsiz: int, label: str) -> None:
+        self.bufsiz = bufsiz
+        self.label = label
+        self.high = [True] * LINES  # as with pull-ups and open switches
+        self.holder = [""] * LINES
+        self.flags = [0] * LINES
+        self.offered: dict[int, int] = {}
+        self.gone = False
+        self.sent: list[tuple[str, str]] = []
+        self.speed: dict[str, int] = {}
+
+
+class Device(UMockdev.IoctlBase):  # type: ignore[misc]
+    """One device file; `answer` gives a result, or minus an errno."""
+
+    pi: Pi
+
+    def do_handle_ioctl(self, client: Any) -> bool:
+        request = client.get_request() & 0xFFFFFFFF
+        try:
+            result = self.answer(request & 0xFF, request >> 16 & 0x3FFF, request >> 30, client)
+        except Exception as error:  # a bug here must not look like a silent kernel
+            print("pi_server:", type(error).__name__, error, hex(request), file=sys.stderr)
+            result = -errno.EIO
+        client.complete(-1 if result < 0 else result, -result if result < 0 else 0)
+        return True
+
+    def answer(self, number: int, size: int, way: int, client: Any) -> int:
+        raise NotImplementedError
+
+
+class Chip(Device):
+    def answer(self, number: int, size: int, way: int, client: Any) -> int:
+        pi = self.pi
+        if pi.gone:
+            return -errno.ENODEV
+        argument = client.get_arg().resolve(0, size)
+        raw = bytes(argument.retrieve())
+        if number == 0x01:
+            argument.update(0, struct.pack("32s32sI", b"gpiochip0", pi.label.encode(), LINES))
+        elif number == 0x05:
+            line = struct.unpack_from("<I", raw, 64)[0]
+            if line >= LINES:
+                return -errno.EINVAL
+            holder = pi.holder[line]
+            name = f"GPIO{line}".encode()
+            info = struct.pack("<32s32sIIQ", name, holder.encode(), line, 0, int(bool(holder)))
+            argument.update(0, info)
+        elif number == 0x07:
+            line = struct.unpack_from("<I", raw, 0)[0]
+            if line >= LINES:
+                return -errno.EINVAL
+            if pi.holder[line]:
+                return -errno.EBUSY
+            pi.flags[line] = struct.unpack_from("<Q", raw, FLAGS_OFFSET)[0]
+            if pi.flags[line] & OUTPUT:
+                pi.high[line] = bool(struct.unpack_from("<Q", raw, VALUES_OFFSET)[0] & 1)
+            argument.update(FD_OFFSET, struct.pack("<i", pi.offered.pop(line)))
+        else:
+            return -errno.ENOTTY
+        return 0
+
+
+class Line(Device):
+    line: int
+
+    def answer(self, number: int, size: int, way: int, client: Any) -> int:
+        if self.pi.gone:
+            return -errno.ENODEV
+        argument = client.get_arg().resolve(0, size)
+        if number == 0x0E:
+            argument.update(0, struct.pack("<Q", int(self.pi.high[self.line])))
+        elif number == 0x0F:
+            self.pi.high[self.line] = bool(struct.unpack("<Q", bytes(argument.retrieve())[:8])[0])
+        else:
+            return -errno.ENOTTY
+        return 0
+
+
+class Spi(Device):
+    name: str
+
+    def answer(self, number: int, size: int, way: int, client: Any) -> int:
+        if self.pi.gone:
+            return -errno.ESHUTDOWN
+        argument = client.get_arg().resolve(0, size)
+        if number:  # mode, bits, speed: written ones are kept, read ones are 0
+            if way == 2:
+                argument.update(0, bytes(size))
+            elif number == 0x04:
+                self.pi.speed[self.name] = struct.unpack("<I", bytes(argument.retrieve()))[0]
+            return 0
+        length = struct.unpack_from("<QQI", bytes(argument.retrieve()))[2]
+        if length > self.pi.bufsiz:
+            return -errno.EMSGSIZE
+        sent = bytes(argument.resolve(0, length).retrieve())
+        self.pi.sent.append((self.name, sent.hex()))
+        return int(length)
+
+
+def serve() -> None:
+    pi = Pi(bufsiz=int(sys.argv[1]), label=sys.argv[2])
+    bed = UMockdev.Testbed.new()
+    parts = ["P: /devices/gc0\nN: gpiochip0\nE: DEVNAME=/dev/gpiochip0\nE: SUBSYSTEM=gpio\n"]
+    parts += [
+        f"P: /devices/gl{n}\nN: gpioline{n}\nE: DEVNAME=/dev/gpioline{n}\nE: SUBSYSTEM=gpio\n"
+        for n in range(LINES)
+    ]
+    spi_ports = ("spidev0.0", "spidev0.1")
+    parts += [
+        f"P: /devices/{name}\nN: {name}\nE: DEVNAME=/dev/{name}\nE: SUBSYSTEM=spidev\n"
+        for name in spi_ports
+    ]
+    bed.add_from_string("\n".join(parts))
+    folder = Path(bed.get_root_dir(), "sys/module/spidev/parameters")
+    folder.mkdir(parents=True)
+    (folder / "bufsiz").write_text(f"{pi.bufsiz}\n")
+    devices: list[Device] = [Chip()]
+    bed.attach_ioctl("/dev/gpiochip0", devices[0])
+    for n in range(LINES):
+        line = Line()
+        line.line = n
+        bed.attach_ioctl(f"/dev/gpioline{n}", line)
+        devices.append(line)
+    for name in spi_ports:
+        spi = Spi()
+        spi.name = name
+        bed.attach_ioctl(f"/dev/{name}", spi)
+        devices.append(spi)
+    for device in devices:
+        device.pi = pi
+    loop = GLib.MainLoop()
+    threading.Thread(target=listen, args=(pi, bed, loop), daemon=True).start()
+    print(json.dumps({"ok": True, "folder": bed.get_root_dir()}), flush=True)
+    loop.run()
+
+
+def listen(pi: Pi, bed: Any, loop: Any) -> None:
+    for text in sys.stdin:
+        print(json.dumps({"ok": True, **obey(pi, bed, json.loads(text))}), flush=True)
+    GLib.idle_add(loop.quit)  # by the loop itself: it may not even run yet
+
+
+def obey(pi: Pi, bed: Any, order: dict[str, Any]) -> dict[str, Any]:
+    match order["do"]:
+        case "offer":
+            pi.offered[order["line"]] = order["fd"]
+        case "level":
+            line, high = order["line"], order["high"]
+            pi.high[line] = high
+            if "ns" in order:
+                edge = 1 if high else 2
+                event = struct.pack("<QIIII24x", order["ns"], edge, line, 1, 1)
+                os.write(bed.get_dev_fd(f"/dev/gpioline{line}"), event)
+        case "hold":
+            pi.holder[order["line"]] = order["by"]
+        case "gone":
+            pi.gone = order["is"]
+        case "line":
+            return {"high": pi.high[order["line"]], "flags": pi.flags[order["line"]]}
+        case "spi":
+            sent, pi.sent = pi.sent, []
+            return {"sent": sent, "speed": pi.speed}
+    return {}
+
+
+if __name__ == "__main__":
+    serve()
