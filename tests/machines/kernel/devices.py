@@ -15,6 +15,8 @@ from typing import Self
 
 CONFIGFS = Path("/sys/kernel/config")
 SPI = "/dev/spidev0.0"
+SPI_DEVICE = "spi0.0"
+SPI_DRIVER = Path("/sys/bus/spi/drivers/spidev")
 SPI_TAP = "/dev/table_spi"
 I2C = "/dev/i2c-0"
 I2C_MEMORY = 0x24
@@ -42,35 +44,34 @@ def wait_until(true: Callable[[], bool], what: str) -> None:
 
 
 class GpioChip:
-    """A GPIO chip of the kernel's gpio-sim, there while the `with` block runs.
+    """A GPIO chip of the kernel's gpio-sim, there while the `with` block runs, plugged at first.
 
-    lines: how many. names: line number to the name that programs may ask for. The first chip of a
-    machine is /dev/gpiochip0.
+    lines: how many. names: line number to the name that programs may ask for. label: what the
+    chip's driver calls it. The first chip of a machine is /dev/gpiochip0.
     """
 
     _numbers = count()
 
-    def __init__(self, lines: int = 54, names: Mapping[int, str] | None = None) -> None:
+    def __init__(
+        self, lines: int = 54, names: Mapping[int, str] | None = None, label: str = "table"
+    ) -> None:
         self._lines = lines
         self._names = dict(names or {})
+        self._label = label
         self._folder = CONFIGFS / "gpio-sim" / f"table{next(self._numbers)}"
         self._attributes = Path()
+        self._pulls: dict[int, bool] = {}
         self.path = ""
 
     def __enter__(self) -> Self:
         bank = self._folder / "bank0"
         bank.mkdir(parents=True)
         (bank / "num_lines").write_text(str(self._lines))
-        (bank / "label").write_text("table")
+        (bank / "label").write_text(self._label)
         for line, name in self._names.items():
             (bank / f"line{line}").mkdir()
             (bank / f"line{line}" / "name").write_text(name)
-        (self._folder / "live").write_text("1")
-        device = (self._folder / "dev_name").read_text().strip()
-        chip = (bank / "chip_name").read_text().strip()
-        self._attributes = Path("/sys/devices/platform") / device / chip
-        self.path = f"/dev/{chip}"
-        wait_until(Path(self.path).exists, f"{self.path} appears")
+        self.plug()
         return self
 
     def __exit__(
@@ -80,11 +81,32 @@ class GpioChip:
         trace: TracebackType | None,
     ) -> None:
         bank = self._folder / "bank0"
-        (self._folder / "live").write_text("0")
+        if self.plugged:
+            self.unplug()
         for line in self._names:
             (bank / f"line{line}").rmdir()
         bank.rmdir()
         self._folder.rmdir()
+
+    @property
+    def plugged(self) -> bool:
+        return bool(self.path)
+
+    def plug(self) -> None:
+        """Have the chip appear, with the outside levels that it had or was given meanwhile."""
+        (self._folder / "live").write_text("1")
+        device = (self._folder / "dev_name").read_text().strip()
+        chip = (self._folder / "bank0/chip_name").read_text().strip()
+        self._attributes = Path("/sys/devices/platform") / device / chip
+        self.path = f"/dev/{chip}"
+        wait_until(Path(self.path).exists, f"{self.path} appears")
+        for line, high in self._pulls.items():
+            self.pull(line, high)
+
+    def unplug(self) -> None:
+        """Have the chip vanish, whoever uses it."""
+        (self._folder / "live").write_text("0")
+        self.path = ""
 
     @property
     def number(self) -> int:
@@ -93,7 +115,13 @@ class GpioChip:
 
     def pull(self, line: int, high: bool) -> None:
         """Put an outside level on an input."""
-        self._attribute(line, "pull").write_text("pull-up" if high else "pull-down")
+        self._pulls[line] = high
+        if self.plugged:
+            self._attribute(line, "pull").write_text("pull-up" if high else "pull-down")
+
+    def pulled(self, line: int) -> bool | None:
+        """The outside level; None if nobody has put one there."""
+        return self._pulls.get(line)
 
     def level(self, line: int) -> bool:
         """The level on the line, whoever drives it."""
@@ -125,6 +153,19 @@ def take_transfers() -> list[Transfer]:
         ]
     finally:
         os.close(tap)
+
+
+def plug_spi() -> None:
+    """Give the SPI port to programs, if it is not theirs."""
+    if not Path(SPI).exists():
+        (SPI_DRIVER / "bind").write_text(SPI_DEVICE)
+        wait_until(Path(SPI).exists, f"{SPI} appears")
+
+
+def unplug_spi() -> None:
+    """Take it away, whoever uses it."""
+    (SPI_DRIVER / "unbind").write_text(SPI_DEVICE)
+    wait_until(lambda: not Path(SPI).exists(), f"{SPI} vanishes")
 
 
 class UsbSerial:
