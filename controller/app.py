@@ -54,6 +54,7 @@ from controller.model.events import (
 from controller.model.findings import Finding, FindingChanged, HandEnded, Progress, Said, Stage
 from controller.model.table import Zone
 from controller.outputs.board import BoardView, DeckCondition, DeckView, deck_view, frame
+from controller.outputs.lamps import lamp_row
 from controller.outputs.layouts import colour_64x32, mono_32x8
 from controller.outputs.picture import Picture
 from controller.pipeline import Table
@@ -606,7 +607,9 @@ class Daemon:
         if self._boards:
             view = self.view()
             for n, board in enumerate(self._boards):
-                pixels = LAYOUTS[board.width, board.height](view).rgb()
+                drawing = LAYOUTS.get((board.width, board.height))
+                picture = drawing(view) if drawing else lamp_row(view, board.width)
+                pixels = picture.rgb()
                 before, sent_at = self._sent[n]
                 if pixels != before or view.now_s - sent_at >= REPEAT_S:
                     self._sent[n] = (pixels, view.now_s)

@@ -17,9 +17,20 @@ from pathlib import Path
 from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, ValidationError
+from pydantic import BaseModel, Field, StrictBool, StrictInt, ValidationError
 
 from calibration.profiles import AntennaProfile
+from controller.config_parts import Line, Seat
+from controller.config_parts import Part as _Part
+from controller.fittings_config import (
+    BoardPart,
+    InputPart,
+    InputsPart,
+    OutputPart,
+    board_specs,
+    fitting_faults,
+    inputs_spec,
+)
 from controller.floor.client import default_socket
 from controller.keys import RegulatorKeyError, public_key
 from controller.model.events import SeatStatus
@@ -43,6 +54,8 @@ from controller.rules.profile import Profile, ProfileError
 from controller.rules.profile import load as load_profile
 from drivers.errors import MisconfiguredError
 from drivers.factory import DRIVERS, ReaderSpec
+from drivers.gpio.lines import InputsSpec
+from drivers.leds.spec import BoardSpec
 from drivers.rfid.wires import connector
 
 SAMPLE = "sample table"
@@ -73,14 +86,6 @@ class ConfigError(ValueError):
 
 
 # ---- what the file may hold
-
-Seat = Annotated[StrictInt, Field(ge=1, le=11)]
-Line = Annotated[str, Field(pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")]
-"""Text that can be printed and can name a file."""
-
-
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class TablePart(_Part):
@@ -187,6 +192,10 @@ class TableFile(_Part):
     sweep: SweepPart = SweepPart()
     reader: Annotated[tuple[ReaderPart, ...], Field(min_length=1)]
     antenna: Annotated[tuple[AntennaPart, ...], Field(min_length=1)]
+    inputs: InputsPart | None = None
+    input: tuple[InputPart, ...] = ()
+    output: tuple[OutputPart, ...] = ()
+    board: tuple[BoardPart, ...] = ()
     simulation: SimulationPart | None = None
 
 
@@ -278,6 +287,17 @@ class Config:
     def certificate_key(self) -> Path:
         """The file of the key that signs them."""
         return self._path(self.file.certificates.key)
+
+    @property
+    def inputs(self) -> InputsSpec | None:
+        """The table's own keys and switches; None if it has none."""
+        part, file = self.file.inputs, self.file
+        return None if part is None else inputs_spec(part, file.input, file.output)
+
+    @property
+    def boards(self) -> tuple[BoardSpec, ...]:
+        """The table's LED boards and lamps."""
+        return board_specs(self.file.board, self.file.table.seats)
 
     @property
     def simulated(self) -> bool:
@@ -476,8 +496,10 @@ def _words(schema: Mapping[str, Any], defs: Mapping[str, Any]) -> str:
         return _words(defs[schema["$ref"].rsplit("/", 1)[1]], defs)
     if "anyOf" in schema:
         return _words(schema["anyOf"][0], defs)
+    if "const" in schema:  # a choice of one
+        return str(schema["const"])
     if "enum" in schema:
-        return ", ".join(schema["enum"])
+        return ", ".join(str(value) for value in schema["enum"])
     match schema.get("type"):
         case "integer" | "number" as kind:
             number = "a whole number" if kind == "integer" else "a number"
@@ -528,6 +550,7 @@ def _agreement(raw: Mapping[str, Any], lines: _Lines) -> list[Fault]:
     if simulated and len(simulated) < len(_entries(raw, "reader")):
         message = "reader: simulated and real readers at one table; choose one kind"
         faults.append(Fault(lines.of(("reader", 0)), message))
+    faults += [Fault(lines.of(at), message) for at, message in fitting_faults(raw, _chairs(raw))]
     for i, reader in _entries(raw, "reader"):
         driver = reader.get("driver")
         if isinstance(driver, str) and driver not in DRIVERS:
@@ -544,6 +567,12 @@ def _agreement(raw: Mapping[str, Any], lines: _Lines) -> list[Fault]:
             elif not _is_address(port):
                 faults.append(Fault(lines.of(("reader", i, "port")), message))
     return faults
+
+
+def _chairs(raw: Mapping[str, Any]) -> int:
+    table = raw.get("table")
+    chairs = table.get("seats") if isinstance(table, dict) else None
+    return chairs if type(chairs) is int and 2 <= chairs <= 11 else 11
 
 
 def _is_address(port: str) -> bool:

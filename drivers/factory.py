@@ -14,7 +14,7 @@ from importlib import import_module
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self
 
-from drivers.contracts import Clock, Sleep, TagReader
+from drivers.contracts import Clock, Inputs, LedBoard, Sleep, TagReader
 from drivers.errors import MisconfiguredError, UnknownDriverError
 from drivers.rfid.pepper import BACKOFF_S, Mode, PepperLink, PepperTable, PushPlan
 from drivers.rfid.pepper_session import PepperSettings
@@ -25,6 +25,8 @@ from drivers.sweep import Order
 from drivers.sweep import SweepScheduler as SweepScheduler
 
 if TYPE_CHECKING:
+    from drivers.gpio.lines import InputsSpec
+    from drivers.leds.spec import BoardSpec
     from drivers.sim.acts import Dealer as Dealer
     from drivers.sim.acts import Pick as Pick
     from drivers.sim.acts import Stranger as Stranger
@@ -237,3 +239,79 @@ def _emulated_connect(name: str, where: str, emulated: EmulatedReaders | None) -
         )
     found = emulated
     return lambda: connector(found.addresses[name], where)()
+
+
+def inputs(
+    spec: InputsSpec, *, clock: Clock = time.monotonic, sleep: Sleep = asyncio.sleep
+) -> Inputs:
+    """Keys, chairs and the dealer button on the Pi's own lines. Raises UnknownDriverError. A
+    library that cannot serve this machine says so when it is opened."""
+    from drivers.gpio.gpiochip import Gpiochip
+    from drivers.gpio.inputs import GpioInputs
+    from drivers.gpio.lines import LIBRARIES, Library
+    from drivers.gpio.rpi_gpio import RpiGpio
+
+    library: Library
+    if spec.library == "periphery":
+        library = Gpiochip(spec.chip, clock=clock)
+    elif spec.library == "RPi.GPIO":
+        library = RpiGpio(clock=clock)
+    else:
+        raise UnknownDriverError(
+            f"there is no library {spec.library!r}",
+            spec.name,
+            f"Choose one of {', '.join(LIBRARIES)}.",
+        )
+    return GpioInputs(library, spec.inputs, spec.outputs, name=spec.name, clock=clock, sleep=sleep)
+
+
+def led_board(spec: BoardSpec, *, clock: Clock = time.monotonic) -> LedBoard:
+    """A board or a row of lamps that hangs on the Pi itself. Raises UnknownDriverError or
+    MisconfiguredError, naming the board."""
+    from drivers.leds.spec import BOARDS
+
+    if spec.driver not in BOARDS:
+        raise UnknownDriverError(
+            f"there is no driver {spec.driver!r}", spec.name, f"Choose one of {', '.join(BOARDS)}."
+        )
+    if spec.picture not in BOARDS[spec.driver].pictures:
+        raise MisconfiguredError(
+            f"driver {spec.driver} cannot show {spec.picture}",
+            spec.name,
+            f"Choose {' or '.join(BOARDS[spec.driver].pictures)}.",
+        )
+    if spec.driver == "hub75":
+        from drivers.leds.hub75_board import Hub75Board, Panel
+
+        panel = Panel(spec.library, spec.hat, spec.brightness, spec.slowdown)
+        return Hub75Board(spec.name, *spec.size, panel, clock=clock)
+    return _spi_board(spec, clock)
+
+
+def _spi_board(spec: BoardSpec, clock: Clock) -> LedBoard:
+    from drivers.leds import max7219, ws2812
+    from drivers.leds.grid import along_chain
+    from drivers.leds.spi import spidev
+    from drivers.leds.spi_boards import Max7219Board, Ws2812Board
+
+    width, height = spec.size
+    if spec.driver == "max7219":
+        modules = max7219.Encoder(
+            width // 8,
+            first=spec.first,
+            turn=spec.turn,
+            mirrored=spec.mirrored,
+            intensity=spec.intensity,
+        )
+        port = spidev(spec.port, max7219.SPEED_HZ, 2 * width // 8)
+        return Max7219Board(spec.name, modules, port, clock=clock)
+    chain = along_chain(width, height, spec.wiring, spec.corner)
+    repeat = spec.lamps_per_seat if spec.picture == "seats" else 1
+    lamps = ws2812.Encoder(
+        [place for place in chain for _ in range(repeat)],
+        order=spec.order,
+        brightness=spec.brightness,
+        gamma=spec.gamma,
+    )
+    port = spidev(spec.port, ws2812.SPEED_HZ, lamps.frame_bytes)
+    return Ws2812Board(spec.name, width, height, lamps, port, clock=clock)

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from controller.journal.recorder import Recording
     from controller.journal.resume import Resumption
     from controller.model.events import DeckAtTable
-    from controller.outputs.png import PngBoard
     from controller.robot_table import RobotTable
     from controller.tape import TapeWriter
+    from drivers.contracts import LedBoard
     from drivers.readings import Uid
 
 # A traceback with the values of variables could name cards.
@@ -89,6 +89,7 @@ async def _watch(
     with_screen: bool,
 ) -> None:
     from controller.app import take_up
+    from controller.fittings import boards_of, with_inputs
     from controller.floor.commands import FloorError
     from controller.integrity.box import BoxError
     from controller.outputs.png import PngBoard
@@ -107,7 +108,10 @@ async def _watch(
             if replay is not None:
                 resumption = None  # a tape is no continuation of the hand that a kill broke off
             source, robots = _source(config, replay, speed, clock)
-            boards = (PngBoard(board),) if board is not None else ()
+            boards: list[LedBoard] = [PngBoard(board)] if board is not None else []
+            if replay is None:  # a night that is played again is no news for the table
+                boards += boards_of(config, clock)
+                source = with_inputs(config, source, clock)
             daemon = _daemon(config, source, clock, robots, tape, boards, resumption, with_screen)
             if robots is not None:
                 robots.counting = lambda: daemon.counting
@@ -145,7 +149,7 @@ def _daemon(
     clock: TableClock,
     robots: RobotTable | None,
     tape: TapeWriter | None,
-    boards: Sequence[PngBoard],
+    boards: Sequence[LedBoard],
     resumption: Resumption | None,
     with_screen: bool,
 ) -> Daemon:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from controller.outputs.board import BoardView, Level, Mark
-from controller.outputs.picture import Ink
+from controller.outputs.picture import Ink, Picture
 
 
 class Blink(StrEnum):
@@ -66,3 +66,9 @@ def lamps(view: BoardView) -> tuple[Lamp, ...]:
     if view.notice is not None and view.notice.level is Level.MUTE:
         return ()
     return tuple(Lamp(s.seat, *_OF_MARK[s.mark]) for s in view.seats)
+
+
+def lamp_row(view: BoardView, width: int) -> Picture:
+    """The lamps of the seats as a grid one lamp high, seat 1 first, as lit now."""
+    inks = {lamp.seat: lamp.ink for lamp in lamps(view) if lamp.lit(view.now_s)}
+    return Picture(width, 1, bytes(inks.get(seat, Ink.OFF) for seat in range(1, width + 1)))

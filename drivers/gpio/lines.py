@@ -75,6 +75,23 @@ class OutputLine:
         return f"line {self.line} (RF of {self.rf_enable})"
 
 
+LIBRARIES = ("periphery", "RPi.GPIO")
+"""Names that a configuration may give: the kernel's GPIO character device by python-periphery, and
+the module RPi.GPIO, which is that of old Pis or rpi-lgpio."""
+
+
+@dataclass(frozen=True, slots=True)
+class InputsSpec:
+    """The table's inputs on the Pi as configured. library: one of `LIBRARIES`. chip: path of the
+    GPIO chip; "": the one behind the header."""
+
+    inputs: tuple[InputLine, ...]
+    outputs: tuple[OutputLine, ...] = ()
+    library: str = "periphery"
+    chip: str = ""
+    name: str = "inputs"
+
+
 class Edge(NamedTuple):
     """An input changed. place: which of the inputs as they were opened, from 0. at: monotonic
     seconds."""

@@ -47,7 +47,7 @@ class RpiGpio:
             gpio = self._load()
             gpio.setwarnings(False)  # it would warn of every line that was ever used
             gpio.setmode(gpio.BCM)
-        except (ImportError, RuntimeError) as error:
+        except Exception as error:  # rpi-lgpio raises classes of its own
             raise explained(error, "GPIO", model) from error
         lines = _RpiLines(gpio, self._clock, told, model)
         try:
@@ -83,7 +83,8 @@ def explained(error: BaseException, where: str, model: str) -> DriverError:
         return MisconfiguredError(
             "RPi.GPIO cannot see edges on this kernel (6.6 and newer)", where, swap
         )
-    if "/dev/mem" in text or "Permission" in text or "can not open gpiochip" in text:
+    denied = ("/dev/mem", "Mmap", "Permission", "can not open gpiochip")
+    if any(word in text for word in denied):
         return PortUnavailableError(
             "this user may not use GPIO lines, or there is no GPIO chip",
             where,

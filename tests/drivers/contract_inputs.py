@@ -53,7 +53,9 @@ class Switchboard(Protocol):
 
     def unplug(self) -> None: ...
 
-    def plug(self) -> None: ...
+    def plug(self) -> None:
+        """The device can be opened, once more if it was before."""
+        ...
 
 
 class Heard:
@@ -170,10 +172,12 @@ class InputsContract(ABC):
 
     def test_it_leaves_nothing_running_and_opens_again(self) -> None:
         async def twice() -> None:
-            for _ in range(2):
-                async with asyncio.timeout(PATIENCE_S), self.table() as (inputs, _):
+            async with asyncio.timeout(PATIENCE_S), self.table() as (inputs, switches):
+                for _ in range(2):
+                    switches.plug()
                     async with inputs:
-                        await Heard(inputs.readings()).until(Health)
+                        ok = await Heard(inputs.readings()).until(Health)
+                        assert ok.state is HealthState.OK
                     assert asyncio.all_tasks() == {asyncio.current_task()}
 
         asyncio.run(twice())

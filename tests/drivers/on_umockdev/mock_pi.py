@@ -46,6 +46,11 @@ class MockPi:
             descriptor = os.open(f"/dev/gpioline{line}", os.O_RDWR | os.O_CLOEXEC)
             self._do("offer", line=line, fd=descriptor)
 
+    def take_back(self) -> None:
+        """Close what was offered and not opened: umockdev bears with fifty descriptors."""
+        for descriptor in self._do("take-back")["left"]:
+            os.close(descriptor)
+
     def set(self, line: int, high: bool, *, ago_s: float = 0.0) -> None:
         """The line changes, or changed so long ago; its edge is told."""
         self._do("level", line=line, high=high, ns=time.time_ns() - int(ago_s * 1e9))
@@ -103,6 +108,7 @@ def mock_pi(bufsiz: int = 4096, label: str = "pinctrl-bcm2711") -> Iterator[Mock
         pi = MockPi(server)
         os.environ["UMOCKDEV_DIR"] = pi.folder
         yield pi
+        pi.take_back()
     finally:
         os.environ.pop("UMOCKDEV_DIR", None)
         assert server.stdin is not None

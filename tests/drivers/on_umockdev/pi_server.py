@@ -5,6 +5,7 @@ speaks JSON with it, one object a line. The device files are umockdev's; what th
 behind them is here, by linux/gpio.h (version 2) and linux/spi/spidev.h.
 
     in:  {"do": "offer", "line": 4, "fd": 9}         the client's descriptor for that line, once
+         {"do": "take-back"}                         which were not used
          {"do": "level", "line": 4, "high": true}    the wire's level; with "ns", an edge is told
          {"do": "hold", "line": 4, "by": "spi0 CS0"} somebody else holds it; "" for nobody
          {"do": "gone", "is": true}                  the chip is pulled
@@ -44,7 +45,7 @@ class Pi:
         self.high = [True] * LINES  # as with pull-ups and open switches
         self.holder = [""] * LINES
         self.flags = [0] * LINES
-        self.offered: dict[int, int] = {}
+        self.offered: dict[int, list[int]] = {}
         self.gone = False
         self.sent: list[tuple[str, str]] = []
         self.speed: dict[str, int] = {}
@@ -95,7 +96,9 @@ class Chip(Device):
             pi.flags[line] = struct.unpack_from("<Q", raw, FLAGS_OFFSET)[0]
             if pi.flags[line] & OUTPUT:
                 pi.high[line] = bool(struct.unpack_from("<Q", raw, VALUES_OFFSET)[0] & 1)
-            argument.update(FD_OFFSET, struct.pack("<i", pi.offered.pop(line)))
+            if not pi.offered.get(line):
+                return -errno.EMFILE  # a library may give a line back by opening it once more
+            argument.update(FD_OFFSET, struct.pack("<i", pi.offered[line].pop(0)))
         else:
             return -errno.ENOTTY
         return 0
@@ -184,7 +187,11 @@ def listen(pi: Pi, bed: Any, loop: Any) -> None:
 def obey(pi: Pi, bed: Any, order: dict[str, Any]) -> dict[str, Any]:
     match order["do"]:
         case "offer":
-            pi.offered[order["line"]] = order["fd"]
+            pi.offered.setdefault(order["line"], []).append(order["fd"])
+        case "take-back":
+            left = [fd for fds in pi.offered.values() for fd in fds]
+            pi.offered.clear()
+            return {"left": left}
         case "level":
             line, high = order["line"], order["high"]
             pi.high[line] = high

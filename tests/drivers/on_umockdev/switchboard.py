@@ -24,13 +24,14 @@ class PiSwitchboard:
     keys = ("confirm", "misdeal")
     seats = (1, 2)
     spots = (1, 2)
+    opens = 1
+    """How often a library opens each input until it is read."""
 
     def __init__(self, pi: MockPi) -> None:
         self.pi = pi
         for place in range(len(INPUTS)):
             self._move(place, active=False)
-        pi.offer(ALL)
-        self.plugged = True
+        self.plug()
 
     def press(self, key: str) -> None:
         self._move(self.keys.index(key), active=True)
@@ -47,12 +48,11 @@ class PiSwitchboard:
 
     def unplug(self) -> None:
         self.pi.pull()
-        self.plugged = False
 
     def plug(self) -> None:
-        self.pi.offer(ALL)
+        self.pi.take_back()
+        self.pi.offer(ALL + (self.opens - 1) * NUMBERS)
         self.pi.pull(False)
-        self.plugged = True
 
     def _move(self, place: int, *, active: bool) -> None:
         line, high = NUMBERS[place], active == (INPUTS[place].active == "high")

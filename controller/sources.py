@@ -1,0 +1,100 @@
+"""The table's readings from more than one device, as one source."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack
+from types import TracebackType
+from typing import Any, Protocol, Self
+
+from controller.tape import moved, time_of
+from drivers.contracts import Inputs
+from drivers.readings import Reading
+
+
+class Readers(Protocol):
+    """What looks at the antennas: the `Source` of `controller.app`."""
+
+    async def __aenter__(self) -> Self: ...
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
+
+    def readings(self) -> AsyncIterator[Reading]: ...
+
+    def focus(self, antennas: Sequence[int]) -> None: ...
+
+    def only(self, antenna: int | None) -> None: ...
+
+
+class Together:
+    """Readers and input devices as one source.
+
+    The readers are asked for their next look only when the last one was taken, so what is asked of
+    them (`focus`, `only`) holds from the next look on. What has come is told in the order of its
+    time, and what an input says later than that is dated no earlier than what was told before.
+    Ends when the readers do.
+    """
+
+    def __init__(self, readers: Readers, inputs: Sequence[Inputs]) -> None:
+        self._readers = readers
+        self._inputs = tuple(inputs)
+        self._open = AsyncExitStack()
+
+    async def __aenter__(self) -> Self:
+        async with AsyncExitStack() as opening:
+            for device in self._inputs:
+                await opening.enter_async_context(device)
+            await opening.enter_async_context(self._readers)
+            self._open = opening.pop_all()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self._open.aclose()
+
+    def focus(self, antennas: Sequence[int]) -> None:
+        self._readers.focus(antennas)
+
+    def only(self, antenna: int | None) -> None:
+        self._readers.only(antenna)
+
+    async def readings(self) -> AsyncIterator[Reading]:
+        looks = self._readers.readings()
+        streams: list[AsyncIterator[Any]] = [*(d.readings() for d in self._inputs), looks]
+        asked = [_ask(stream) for stream in streams]
+        latest = float("-inf")
+        try:
+            while True:
+                await asyncio.wait(asked, return_when=asyncio.FIRST_COMPLETED)
+                try:
+                    come = [(n, task.result()) for n, task in enumerate(asked) if task.done()]
+                except StopAsyncIteration:
+                    return
+                for n, reading in sorted(come, key=lambda one: time_of(one[1])):
+                    if streams[n] is not looks:
+                        reading = moved(reading, max(0.0, latest - time_of(reading)))
+                    latest = max(latest, time_of(reading))
+                    yield reading
+                    asked[n] = _ask(streams[n])
+        finally:
+            for task in asked:
+                task.cancel()
+            await asyncio.gather(*asked, return_exceptions=True)
+
+
+async def _next(stream: AsyncIterator[Reading]) -> Reading:
+    return await anext(stream)
+
+
+def _ask(stream: AsyncIterator[Reading]) -> asyncio.Task[Reading]:
+    return asyncio.create_task(_next(stream))
