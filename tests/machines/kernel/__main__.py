@@ -43,7 +43,7 @@ def main(arguments: Sequence[str]) -> int:
         print("=== kernel machine: boot")
         began = time.monotonic()
         boot(machine, Path(temporary))
-        marks = re.findall(r"^burnturn machine: (.*)", read(Path(temporary) / "console"), re.M)
+        marks = re.findall(r"burnturn machine: (.*)", read(Path(temporary) / "console"), re.M)
         marks.append(f"switched off after {time.monotonic() - began:.1f} s of ours")
         print("=== kernel machine: " + ", ".join(marks))
         return verdict(results, Path(temporary) / "console")
@@ -129,12 +129,14 @@ def verdict(results: Path, console: Path) -> int:
 
 
 def read(console: Path) -> str:
-    return console.read_text(errors="replace") if console.exists() else ""
+    """What was said there, without what only a terminal would understand."""
+    said = console.read_text(errors="replace") if console.exists() else ""
+    return re.sub(r"\x1b(c|\[[0-9;?]*[a-zA-Z])", "", said)
 
 
 def console_end(console: Path) -> str:
     """The end of what kernel and `init` said."""
-    said = re.sub(r"\x1b(c|\[[0-9;?]*[a-zA-Z])", "", read(console)).splitlines()
+    said = read(console).splitlines()
     return "\n".join(["The end of its console:", *(f"  | {line}" for line in said[-40:])])
 
 

@@ -52,7 +52,8 @@ class Hands:
         self._chip.unplug()
 
     def plug(self) -> None:
-        self._chip.plug()
+        if not self._chip.plugged:
+            self._chip.plug()
 
     def _move(self, place: int, *, active: bool) -> None:
         line, high = _NUMBERS[place], active == (INPUTS[place].active == "high")
