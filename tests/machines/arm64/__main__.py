@@ -30,11 +30,9 @@ def main(arguments: Sequence[str]) -> int:
     inside = _in_namespace if _namespace_works(found) else _by_proot
     print(f"=== arm64: tests, {inside.__doc__}", flush=True)
     began = time.monotonic()
-    done = subprocess.run(
-        inside(found, [*environment(), found.python, *pytest(arguments)]),
-        env=ENVIRONMENT,
-        check=False,
-    )
+    with tempfile.TemporaryDirectory(prefix="burnturn-arm64-") as scratch:
+        command = [*environment(), found.python, *pytest(arguments)]
+        done = subprocess.run(inside(found, scratch, command), env=ENVIRONMENT, check=False)
     print(f"=== arm64: {time.monotonic() - began:.0f} s, exit status {done.returncode}")
     return done.returncode
 
@@ -60,19 +58,18 @@ def environment() -> list[str]:
     return ["/usr/bin/env", "-C", "/burnturn", "-i", *changed]
 
 
-def _in_namespace(there: Tree, command: Sequence[str]) -> list[str]:
+def _in_namespace(there: Tree, _: str, command: Sequence[str]) -> list[str]:
     """in a namespace of their own"""
     unshare = ["unshare", "--user", "--map-root-user", "--mount", "--pid", "--fork", "--kill-child"]
     enter = [ENTER, there.root, there.site, there.site_inside, PROJECT]
     return [*unshare, *map(str, enter), *command]
 
 
-def _by_proot(there: Tree, command: Sequence[str]) -> list[str]:
+def _by_proot(there: Tree, scratch: str, command: Sequence[str]) -> list[str]:
     """by proot, for this kernel has no namespace for foreign programs (Linux 6.7 has)"""
     binds = ["/dev", "/proc", f"{there.site}:{there.site_inside}", f"{PROJECT}:/burnturn"]
-    writable = tempfile.mkdtemp(prefix="burnturn-arm64-")
-    binds += [f"{writable}:/tmp", f"{writable}:/root"]
-    words = ["proot", "-q", "qemu-aarch64-static", "-0", "-r", str(there.root)]
+    binds += [f"{scratch}:/tmp", f"{scratch}:/root"]
+    words = ["proot", "-q", "qemu-aarch64-static", "-0", "-r", str(there.root), "-w", "/"]
     for bind in binds:
         words += ["-b", bind]
     return [*words, *command]
@@ -80,7 +77,7 @@ def _by_proot(there: Tree, command: Sequence[str]) -> list[str]:
 
 def _namespace_works(there: Tree) -> bool:
     tried = subprocess.run(
-        _in_namespace(there, ["/bin/true"]), env=ENVIRONMENT, capture_output=True, check=False
+        _in_namespace(there, "", ["/bin/true"]), env=ENVIRONMENT, capture_output=True, check=False
     )
     return tried.returncode == 0
 

@@ -75,11 +75,7 @@ def image(kernel: Kernel) -> Path:
     already."""
     folder = cache("kernel") / f"{kernel.release}_{kernel.version}"
     debian = made_once(folder / "debian", lambda to: _unpack(kernel, to))
-    built = made_once(folder / f"machine-{_digest()}", lambda to: _put_together(kernel, debian, to))
-    for old in folder.glob("machine-*"):
-        if old != built:
-            shutil.rmtree(old)
-    return built
+    return made_once(folder / f"machine-{_digest()}", lambda to: _put_together(kernel, debian, to))
 
 
 def _digest() -> str:
@@ -105,7 +101,6 @@ def _unpack(kernel: Kernel, to: Path) -> None:
     with step("unpacking them"):
         for name in (*binary, common):
             run("dpkg-deb", "-x", _package(packages, name), to / "root")
-        tarball = to / "root/usr/src"
         run("dpkg-deb", "-x", _package(packages, source), to / "source")
         tarball = to / f"source/usr/src/{source}.tar.xz"
         members = [f"{source}/{name}" for name in _SOURCES]
