@@ -28,7 +28,6 @@ from tests.machines.kernel.image import initramfs, prepare
 
 LIMIT_S = 900.0
 MEMORY_MB = 1024
-DEFAULT_ARGUMENTS = ("tests/drivers", "tests/machines/kernel")
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -68,7 +67,7 @@ def guest_script(arguments: Sequence[str], libraries: Path) -> str:
     """What the machine runs: pytest, with the interpreter and the checkout of the host."""
     pytest = [sys.executable, "-m", "pytest", "-m", "kernel", "-p", "no:cacheprovider"]
     pytest += ["-p", "no:xdist", "-rfE", "--junitxml=/results/junit.xml"]
-    pytest += arguments or DEFAULT_ARGUMENTS
+    pytest += arguments or marked_files()
     setting = {
         "HOME": "/root",
         "PATH": os.environ.get("PATH", "/usr/bin:/bin"),
@@ -81,6 +80,12 @@ def guest_script(arguments: Sequence[str], libraries: Path) -> str:
     }
     exports = "\n".join(f"export {name}={shlex.quote(value)}" for name, value in setting.items())
     return f"{exports}\ncd {PROJECT}\n{shlex.join(pytest)}\necho $? > /results/status\n"
+
+
+def marked_files() -> list[str]:
+    """Test files with tests for this machine. Looking into all of them would take it minutes."""
+    files = sorted((PROJECT / "tests").rglob("test_*.py"))
+    return [str(f.relative_to(PROJECT)) for f in files if "pytest.mark.kernel" in f.read_text()]
 
 
 def boot(machine: Path, temporary: Path) -> None:
