@@ -27,7 +27,20 @@ $(STAMP): pyproject.toml
 run: setup
 	$(BIN)/burnturn run
 
-test: setup
+# Tests of GPIO and SPI run on device files that umockdev emulates, under Debian's own Python.
+UMOCKDEV := umockdev gir1.2-umockdev-1.0 python3-gi
+
+.PHONY: emulation
+emulation:
+	@umockdev-wrapper true 2>/dev/null && \
+	  /usr/bin/python3 -c "import gi; gi.require_version('UMockdev', '1.0')" 2>/dev/null || \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	    echo "installing $(UMOCKDEV)"; \
+	    apt-get update -q && apt-get install -y -q --no-install-recommends $(UMOCKDEV); \
+	  else \
+	    echo "no tests of GPIO and SPI; for them: sudo apt-get install $(UMOCKDEV)"; fi
+
+test: setup emulation
 	$(BIN)/python -m pytest -n $(JOBS)
 
 # On a Debian kernel with GPIO, SPI, I2C and USB devices, in an emulator. TESTS="tests/drivers -k usb" for some of them.

@@ -176,6 +176,7 @@ class Daemon:
         self.warnings: list[str] = []
         self._source = source
         self._boards = tuple(boards)
+        self._boards_open = False
         self._sent: list[tuple[bytes, float]] = [(b"", 0.0)] * len(self._boards)
         self._tape = tape
         self._attested_by = attested_by
@@ -320,6 +321,7 @@ class Daemon:
                 await self._commit()
                 for board in self._boards:
                     await stack.enter_async_context(board)
+                self._boards_open = True
                 await stack.enter_async_context(self._source)
                 self._on_ready()
                 await self._supervise()
@@ -351,6 +353,7 @@ class Daemon:
         await self._stop.wait()
 
     async def _close(self) -> None:
+        self._boards_open = False  # they are closed, and dark
         if self._stop.is_set():  # else it fell, and the next start takes the hand up
             self._recorder.stage(Stopped(at=self.clock(), reason=self._stopped_by))
             await self._commit()
@@ -604,7 +607,7 @@ class Daemon:
             self._pass_time()
 
     async def _show(self) -> None:
-        if self._boards:
+        if self._boards_open:
             view = self.view()
             for n, board in enumerate(self._boards):
                 drawing = LAYOUTS.get((board.width, board.height))

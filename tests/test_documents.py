@@ -39,6 +39,10 @@ FOLDERS = (
     "controller",
     "drivers/sim",
     "drivers/rfid",
+    "drivers/gpio",
+    "drivers/leds",
+    "tests/drivers",
+    "tests/drivers/on_umockdev",
 )
 
 

@@ -25,9 +25,14 @@ def check(file: Annotated[Path, typer.Argument(metavar="FILE")]) -> None:
         typer.echo(f"{count} fault{'s' if count != 1 else ''}", err=True)
         raise typer.Exit(1) from None
     table = config.file.table
+    more = ""
+    if config.inputs is not None:
+        more += f", {len(config.inputs.inputs)} keys and switches"
+    if config.boards:
+        more += f", {', '.join(b.driver for b in config.boards)}"
     typer.echo(
         f"{file}: in order: {table.seats} seats, {len(config.file.antenna)} antennas on "
-        f"{len(config.file.reader)} readers, {table.game}, profile {config.profile.name}"
+        f"{len(config.file.reader)} readers{more}, {table.game}, profile {config.profile.name}"
     )
 
 

@@ -27,9 +27,8 @@ from drivers.readings import Health, HealthState
 
 START_S = 20.0
 """How long a library may take to start; a Pi with a cold card takes some seconds."""
-SHOW_S = 0.5
+ANSWER_S = 0.5
 """How long a picture may take: the table waits for it."""
-END_S = 2.0
 RETRY_S = 1.0
 
 
@@ -58,12 +57,14 @@ class Hub75Board:
         *,
         clock: Clock = time.monotonic,
         retry_s: float = RETRY_S,
+        answer_s: float = ANSWER_S,
     ) -> None:
         self.name = name
         self._width, self._height = width, height
         self._panel = panel
         self._clock = clock
         self._retry_s = retry_s
+        self._answer_s = answer_s
         self._process: Process | None = None
         self._library = ""
         self._number = 0
@@ -118,6 +119,8 @@ class Hub75Board:
         again meanwhile. Raises ValueError for a picture of another size."""
         if len(pixels) != self._width * self._height * 3:
             raise ValueError(f"{self.name} shows {self._width} x {self._height} lamps")
+        if self._keeper is None:
+            raise PortUnavailableError("it is not open", self.name, "Open it first.")
         if self._failed is not None:
             raise self._failed
         async with self._turn:
@@ -191,7 +194,7 @@ class Hub75Board:
             await self._process.stdin.drain()
         except OSError as error:
             raise self._died() from error
-        while (await self._heard(SHOW_S)).get("shown") != self._number:
+        while (await self._heard(self._answer_s)).get("shown") != self._number:
             continue  # an answer that somebody no longer waited for
 
     async def _heard(self, within_s: float) -> dict[str, Any]:
@@ -230,7 +233,7 @@ class Hub75Board:
         assert process.stdin is not None
         process.stdin.close()
         try:
-            async with asyncio.timeout(END_S):
+            async with asyncio.timeout(4 * self._answer_s):
                 await process.wait()
         except TimeoutError:
             with suppress(ProcessLookupError):

@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Self
 
 from drivers.contracts import Clock
-from drivers.errors import DriverError, MisconfiguredError
+from drivers.errors import DriverError, MisconfiguredError, PortUnavailableError
 from drivers.leds import max7219, ws2812
 from drivers.leds.spi import OpenPort, Port
 from drivers.readings import Health, HealthState
@@ -69,14 +69,17 @@ class _SpiBoard(ABC):
         trace: TracebackType | None,
     ) -> None:
         await self._beside(self._end)
-        if self._sender is not None:
-            self._sender.shutdown(wait=False)
+        sender, self._sender = self._sender, None
+        if sender is not None:
+            sender.shutdown(wait=False)
 
     async def show(self, pixels: bytes) -> None:
-        """See `LedBoard.show`. Raises DriverError while the port is lost; it is tried again at most
-        once a second. Raises ValueError for a picture of another size."""
+        """See `LedBoard.show`. Raises DriverError while it is not open, or its port is lost, which
+        is tried again at most once a second; ValueError for a picture of another size."""
         if len(pixels) != self._width * self._height * 3:
             raise ValueError(f"{self.name} shows {self._width} x {self._height} lamps")
+        if self._sender is None:
+            raise PortUnavailableError("it is not open", self.name, "Open it first.")
         if self._failed is not None and self._clock() - self._failed[1] < RETRY_S:
             raise self._failed[0]
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -190,7 +191,7 @@ def test_all_faults_are_named_together_each_with_its_line() -> None:
     lines = [f.line for f in found]
     assert lines == sorted(lines)
     assert len(found) == 3
-    assert found[0].line == text[: text.index("line = 17")].count("\n") + 1
+    assert found[0].line == text[: text.index("\nline = 17")].count("\n") + 2
 
 
 def test_a_seat_that_the_table_has_not_is_a_fault() -> None:
@@ -204,3 +205,18 @@ def test_a_seat_that_the_table_has_not_is_a_fault() -> None:
 def test_every_board_setting_is_one_that_the_file_knows() -> None:
     known = set(BoardSpec.__dataclass_fields__)
     assert all(kind.settings <= known for kind in BOARDS.values())
+
+
+def test_the_documents_examples_are_in_order() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "fittings.md").read_text("utf-8")
+    blocks = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    assert len(blocks) == 4
+    assert {b.driver for b in config("\n".join(["", *blocks])).boards} == set(BOARDS)
+
+
+def test_the_samples_commented_lines_are_in_order() -> None:
+    part = re.search(r"#\n(# \[inputs\].*?)\n\n", sample_text(), re.DOTALL)
+    assert part is not None
+    shown = config("\n" + re.sub(r"(?m)^# ?", "", part[1]) + "\n")
+    assert shown.inputs is not None
+    assert [b.driver for b in shown.boards] == ["ws2812"]

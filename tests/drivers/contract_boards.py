@@ -79,6 +79,20 @@ class LedBoardContract(ABC):
 
         asyncio.run(main())
 
+    def test_a_board_that_is_not_open_refuses_pictures_and_stays_dark(self) -> None:
+        async def main() -> None:
+            async with asyncio.timeout(PATIENCE_S), self.table() as (board, eyes):
+                white = b"\xff" * (3 * board.width * board.height)
+                with pytest.raises(DriverError):
+                    await board.show(white)
+                async with board:
+                    await board.show(white)
+                with pytest.raises(DriverError):
+                    await board.show(white)
+                assert not any(eyes.lit())
+
+        asyncio.run(main())
+
     def test_an_unplugged_board_says_so_and_shows_again_when_it_is_back(self) -> None:
         async def lost(board: LedBoard, eyes: Eyes) -> None:
             lamps = board.width * board.height

@@ -46,8 +46,12 @@ class PanelEyes:
             await self.board.ready()
 
 
-def hub75(library: str = "rgbmatrix", retry_s: float = 0.02) -> Hub75Board:
-    return Hub75Board("board 1", 64, 32, Panel(library), retry_s=retry_s)
+RGBMATRIX = Panel("rgbmatrix")
+
+
+def hub75(panel: Panel = RGBMATRIX, retry_s: float = 0.02) -> Hub75Board:
+    """A panel that has all the time that a busy machine may need."""
+    return Hub75Board("board 1", 64, 32, panel, retry_s=retry_s, answer_s=30.0)
 
 
 @pytest.fixture(autouse=True)
@@ -75,7 +79,7 @@ def test_both_libraries_show_the_same_picture_at_their_brightness(
 ) -> None:
     async def main() -> str:
         setting = Panel(library, brightness=0.5, slowdown=4)
-        async with asyncio.timeout(PATIENCE_S), Hub75Board("board 1", 64, 32, setting) as board:
+        async with asyncio.timeout(PATIENCE_S), hub75(setting) as board:
             await board.show(picture(LAMPS, 65))
             assert PanelEyes(panel).lit() == [n == 65 for n in range(LAMPS)]
             return board.library
@@ -133,7 +137,7 @@ def test_without_a_library_the_opening_says_where_to_get_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async def main(library: str) -> None:
-        async with Hub75Board("board 1", 64, 32, Panel(library)):
+        async with hub75(Panel(library)):
             pass
 
     monkeypatch.undo()
@@ -145,7 +149,7 @@ def test_without_a_library_the_opening_says_where_to_get_one(
 
 def test_a_wiring_that_a_library_does_not_know_is_refused() -> None:
     async def main() -> None:
-        async with Hub75Board("board 1", 64, 32, Panel("piomatter", hat="regular")):
+        async with hub75(Panel("piomatter", hat="regular")):
             pass
 
     with pytest.raises(MisconfiguredError, match=r"'regular'.*adafruit-hat"):

@@ -17,7 +17,7 @@ WHY_NOT = missing()
 
 
 @pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT)
-@pytest.mark.parametrize("tests", ["inputs.py", "rpi_inputs.py", "boards.py"])
+@pytest.mark.parametrize("tests", ["inputs.py", "rpi_inputs.py", "boards.py", "daemon.py"])
 def test_on_an_emulated_pi(tests: str) -> None:
     options = ["-p", "no:xdist", "-p", "no:cacheprovider", "-W", "error::ResourceWarning"]
     command = [sys.executable, "-m", "pytest", *options, str(HERE / "on_umockdev" / tests)]

@@ -120,6 +120,12 @@ def _present(program: str) -> bool:
     return shutil.which(program, path=ENVIRONMENT["PATH"]) is not None
 
 
+def colour() -> str:
+    """pytest's option for the terminal that we have. Not by PY_COLORS, which our own command line
+    would follow, too."""
+    return f"--color={'yes' if sys.stdout.isatty() else 'no'}"
+
+
 def guarded(main: Callable[[Sequence[str]], int]) -> int:
     """Run a stage's main with the words of the command line; errors are told without a trace."""
     try:

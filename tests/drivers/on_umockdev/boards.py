@@ -43,7 +43,7 @@ class PiEyes:
         self.clock = Clock()
 
     def lit(self) -> list[bool]:
-        for transfer in self._pi.sent(PORT):
+        for transfer in self._pi.sent(PORT)[0]:
             self._feed(transfer)
         return self._lit()
 
@@ -115,13 +115,13 @@ def test_modules_that_lost_their_state_are_right_again_within_seconds() -> None:
             async with max7219_board(clock) as board:
                 for _ in range(2):
                     await board.show(b"\xff" * 768)
-                for transfer in pi.sent(PORT):
+                for transfer in pi.sent(PORT)[0]:
                     chain.feed(transfer)
                 chain.brown_out(1)
                 assert not chain.lamp(1, 0, 0)
                 clock.now += RESEND_S
                 await board.show(b"\xff" * 768)
-                for transfer in pi.sent(PORT):
+                for transfer in pi.sent(PORT)[0]:
                     chain.feed(transfer)
                 assert chain.lamp(1, 0, 0)
 
@@ -133,7 +133,7 @@ def test_a_frame_goes_out_in_one_transfer_at_its_speed() -> None:
         with mock_pi() as pi:
             async with ws2812_board(Clock(), 11, 1) as board:
                 await board.show(picture(11, 3))
-                (frame,) = pi.sent(PORT)
+                ((frame,),) = pi.sent(PORT)
                 assert len(frame) == ws2812.frame_bytes(11)
                 assert pi.speed(PORT) == 2_400_000
 

@@ -73,9 +73,10 @@ class MockPi:
         """GPIO_V2_LINE_FLAG bits with which the line was last opened."""
         return int(self._do("line", line=line)["flags"])
 
-    def sent(self, port: str) -> list[bytes]:
-        """What that SPI port was sent since the last time, a transfer each."""
-        return [bytes.fromhex(t) for name, t in self._do("spi")["sent"] if name == port]
+    def sent(self, *ports: str) -> list[list[bytes]]:
+        """What each of these SPI ports was sent since the last time, a transfer each."""
+        sent = [(name, bytes.fromhex(t)) for name, t in self._do("spi")["sent"]]
+        return [[transfer for name, transfer in sent if name == port] for port in ports]
 
     def speed(self, port: str) -> int:
         """Hertz."""

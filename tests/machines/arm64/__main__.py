@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tests.machines.arm64.tree import Tree, tree
-from tests.machines.debian import ENVIRONMENT, PROJECT, guarded
+from tests.machines.debian import ENVIRONMENT, PROJECT, colour, guarded
 
 ENTER = Path(__file__).parent / "enter"
 LEFT_OUT = "not slow and not bench and not kernel"
@@ -39,7 +39,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def pytest(arguments: Sequence[str]) -> list[str]:
     words = ["-m", "pytest", "-p", "no:cacheprovider", "-m", LEFT_OUT, "-rfE"]
-    words += ["-o", "faulthandler_timeout=1800"]
+    words += ["-o", "faulthandler_timeout=1800", colour()]
     return words + list(arguments or ["-n", os.environ.get("JOBS", "2")])
 
 
@@ -52,7 +52,6 @@ def environment() -> list[str]:
         "PYTHONPATH": "/burnturn:/burnturn/firmware-interface",
         "PYTHONDONTWRITEBYTECODE": "1",
         "HYPOTHESIS_STORAGE_DIRECTORY": "/tmp/hypothesis",
-        "PY_COLORS": str(int(sys.stdout.isatty())),
     }
     changed = [f"{name}={value}" for name, value in setting.items()]
     return ["/usr/bin/env", "-C", "/burnturn", "-i", *changed]

@@ -19,6 +19,7 @@ from tests.machines.debian import (
     PROJECT,
     MachineError,
     cache,
+    colour,
     guarded,
     made_once,
     run,
@@ -67,14 +68,13 @@ def guest_script(arguments: Sequence[str], libraries: Path) -> str:
     """What the machine runs: pytest, with the interpreter and the checkout of the host."""
     pytest = [sys.executable, "-m", "pytest", "-m", "kernel", "-p", "no:cacheprovider"]
     pytest += ["-p", "no:xdist", "-rfE", "--junitxml=/results/junit.xml"]
-    pytest += arguments or marked_files()
+    pytest += [colour(), *(arguments or marked_files())]
     setting = {
         "HOME": "/root",
         "PATH": os.environ.get("PATH", "/usr/bin:/bin"),
         "PYTHONPATH": f"{PROJECT}:{PROJECT / 'firmware-interface'}:{libraries}",
         "PYTHONDONTWRITEBYTECODE": "1",
         "COLUMNS": "100",
-        "PY_COLORS": str(int(sys.stdout.isatty())),
         # lgpio leaves a pipe in the current folder, unless told of another.
         "LG_WD": "/tmp",
     }

@@ -1,0 +1,127 @@
+"""The wrong library on the wrong Pi: what is said, and which package would be right."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from drivers.errors import DriverError, MisconfiguredError, PortUnavailableError
+from drivers.gpio.lines import InputLine, Key, OutputLine
+from drivers.gpio.rpi_gpio import RpiGpio
+
+PI_5 = "Raspberry Pi 5 Model B Rev 1.0"
+PI_4 = "Raspberry Pi 4 Model B Rev 1.4"
+CONFIRM = InputLine(17, Key("confirm"))
+
+
+class OldLibrary:
+    """RPi.GPIO 0.7.1 as it behaves where it does not fit: `fails` maps its functions to the text
+    of the RuntimeError that they raise there."""
+
+    BCM, IN, OUT, BOTH, LOW, HIGH = 11, 1, 0, 33, 0, 1
+    PUD_OFF, PUD_DOWN, PUD_UP = 20, 21, 22
+
+    def __init__(self, functions: dict[int, int] | None = None, **fails: str) -> None:
+        self.functions = functions or {}
+        self.fails = fails
+        self.taken: set[int] = set()
+
+    def __getattr__(self, name: str) -> Any:
+        def call(*arguments: Any, **named: Any) -> Any:
+            if name in self.fails:
+                raise RuntimeError(self.fails[name])
+            if name == "setup":
+                self.taken.add(arguments[0])
+            if name == "cleanup":
+                self.taken.discard(arguments[0])
+            return self.functions.get(arguments[0], 1) if name == "gpio_function" else None
+
+        return call
+
+
+def refusal(load: Any, model: str, line: InputLine = CONFIRM) -> DriverError:
+    async def main() -> DriverError:
+        library = RpiGpio(load=load, model=model)
+        with pytest.raises(DriverError) as caught:
+            library.open((line,), (OutputLine(22, "reader 1"),), lambda _: None)
+        return caught.value
+
+    return asyncio.run(main())
+
+
+def absent() -> Any:
+    raise ModuleNotFoundError("No module named 'RPi'")
+
+
+def elsewhere() -> Any:
+    raise RuntimeError("This module can only be run on a Raspberry Pi!")
+
+
+@pytest.mark.parametrize(
+    ("model", "package"), [(PI_5, "'burnturn[gpio-lgpio]'"), (PI_4, "'burnturn[gpio]'")]
+)
+def test_a_library_that_is_not_installed_is_named_by_the_package_for_this_pi(
+    model: str, package: str
+) -> None:
+    error = refusal(absent, model)
+    assert isinstance(error, MisconfiguredError)
+    assert f"pip install {package}" in error.remedy
+    assert "periphery" in error.remedy
+
+
+@pytest.mark.parametrize(
+    ("library", "model", "what"),
+    [
+        (
+            OldLibrary(setup="Cannot determine SOC peripheral base address"),
+            PI_5,
+            "does not know a Raspberry Pi this new",
+        ),
+        (
+            OldLibrary(add_event_detect="Failed to add edge detection"),
+            PI_4,
+            "cannot see edges on this kernel",
+        ),
+    ],
+)
+def test_an_old_library_on_a_new_pi_or_kernel_is_to_be_replaced(
+    library: OldLibrary, model: str, what: str
+) -> None:
+    error = refusal(lambda: library, model)
+    assert isinstance(error, MisconfiguredError)
+    assert what in error.what
+    assert "pip uninstall RPi.GPIO, then pip install 'burnturn[gpio-lgpio]'" in error.remedy
+    assert 'library = "periphery"' in error.remedy
+    assert model in error.remedy
+    assert not library.taken, "lines were not given back"
+
+
+def test_a_machine_that_is_no_pi_is_told_so() -> None:
+    error = refusal(elsewhere, "")
+    assert isinstance(error, MisconfiguredError)
+    assert "Raspberry Pi only" in error.what
+
+
+def test_a_user_without_rights_is_told_which_group() -> None:
+    text = "No access to /dev/mem.  Try running as root!"
+    error = refusal(lambda: OldLibrary(setup=text), PI_4)
+    assert isinstance(error, PortUnavailableError)
+    assert "group gpio" in error.remedy
+
+
+def test_a_line_that_serves_something_else_is_not_taken_away_from_it() -> None:
+    library = OldLibrary(functions={17: 41})
+    error = refusal(lambda: library, PI_4)
+    assert isinstance(error, PortUnavailableError)
+    assert "line 17 (key confirm): it serves SPI" in str(error)
+    assert not library.taken
+
+
+def test_a_line_goes_by_its_number_even_in_a_name() -> None:
+    error = refusal(lambda: OldLibrary(), PI_4, InputLine("SW3", Key("count")))
+    assert isinstance(error, MisconfiguredError)
+    assert "'SW3'" in error.what
+    library = OldLibrary(setup="Cannot determine SOC peripheral base address")
+    refusal(lambda: library, PI_5, InputLine("GPIO17", Key("count")))  # gets as far as its set-up
