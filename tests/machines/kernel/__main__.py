@@ -18,12 +18,8 @@ from tests.machines.debian import (
     ENVIRONMENT,
     PROJECT,
     MachineError,
-    cache,
     colour,
     guarded,
-    made_once,
-    run,
-    step,
 )
 from tests.machines.kernel.image import initramfs, prepare
 
@@ -34,11 +30,10 @@ MEMORY_MB = 1024
 def main(arguments: Sequence[str]) -> int:
     print("=== kernel machine: set-up")
     machine = prepare()
-    libraries = rpi_lgpio()
     with tempfile.TemporaryDirectory(prefix="burnturn-kernel-") as temporary:
         results = Path(temporary) / "results"
         results.mkdir()
-        (results / "guest").write_text(guest_script(arguments, libraries))
+        (results / "guest").write_text(guest_script(arguments))
         initramfs(machine, Path(temporary) / "initramfs")
         print("=== kernel machine: boot")
         began = time.monotonic()
@@ -49,22 +44,7 @@ def main(arguments: Sequence[str]) -> int:
         return verdict(results, Path(temporary) / "console")
 
 
-def rpi_lgpio() -> Path:
-    """A folder with the RPi.GPIO of newer Raspberry Pis, which cannot be installed beside the
-    other one."""
-    tag = f"{sys.implementation.cache_tag}"
-    folder = cache("kernel") / f"rpi-lgpio-{tag}"
-    if not folder.is_dir():
-        with step("fetching rpi-lgpio"):
-            made_once(folder, _fetch_rpi_lgpio)
-    return folder
-
-
-def _fetch_rpi_lgpio(to: Path) -> None:
-    run(sys.executable, "-m", "pip", "install", "--quiet", "--target", to, "rpi-lgpio>=0.6")
-
-
-def guest_script(arguments: Sequence[str], libraries: Path) -> str:
+def guest_script(arguments: Sequence[str]) -> str:
     """What the machine runs: pytest, with the interpreter and the checkout of the host."""
     pytest = [sys.executable, "-m", "pytest", "-m", "kernel", "-p", "no:cacheprovider"]
     pytest += ["-p", "no:xdist", "-rfE", "--junitxml=/results/junit.xml"]
@@ -72,14 +52,15 @@ def guest_script(arguments: Sequence[str], libraries: Path) -> str:
     setting = {
         "HOME": "/root",
         "PATH": os.environ.get("PATH", "/usr/bin:/bin"),
-        "PYTHONPATH": f"{PROJECT}:{PROJECT / 'firmware-interface'}:{libraries}",
+        "PYTHONPATH": f"{PROJECT}:{PROJECT / 'firmware-interface'}",
         "PYTHONDONTWRITEBYTECODE": "1",
         "COLUMNS": "100",
         # lgpio leaves a pipe in the current folder, unless told of another.
         "LG_WD": "/tmp",
     }
     exports = "\n".join(f"export {name}={shlex.quote(value)}" for name, value in setting.items())
-    return f"{exports}\ncd {PROJECT}\n{shlex.join(pytest)}\necho $? > /results/status\n"
+    there = shlex.quote(str(PROJECT))
+    return f"{exports}\ncd {there}\n{shlex.join(pytest)}\necho $? > /results/status\n"
 
 
 def marked_files() -> list[str]:

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +92,7 @@ GPIO.cleanup()
 """
 
 
+@pytest.mark.skipif(find_spec("lgpio") is None, reason="rpi-lgpio has no wheel for this Python")
 def test_rpi_gpio_calls_back_for_every_edge(chip: GpioChip, tmp_path: Path) -> None:
     raspberry = {"RPI_LGPIO_REVISION": "c03111", "RPI_LGPIO_CHIP": str(chip.number)}
     with subprocess.Popen(

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
+from importlib.util import find_spec
 
 import periphery
 import pytest
@@ -26,6 +27,9 @@ pytestmark = pytest.mark.kernel
 PATIENCE_S = 15.0
 CONFIRM = INPUTS[0]
 LIBRARIES = {"periphery": Gpiochip, "RPi.GPIO": RpiGpio}
+with_rpi_gpio = pytest.mark.skipif(
+    find_spec("lgpio") is None, reason="rpi-lgpio has no wheel for this Python"
+)
 
 
 def gpio_inputs(library: Library) -> GpioInputs:
@@ -43,7 +47,7 @@ def chip(monkeypatch: pytest.MonkeyPatch) -> Iterator[GpioChip]:
             sys.modules["RPi.GPIO"].cleanup()
 
 
-@pytest.fixture(params=LIBRARIES)
+@pytest.fixture(params=["periphery", pytest.param("RPi.GPIO", marks=with_rpi_gpio)])
 def library(request: pytest.FixtureRequest) -> Library:
     made: Library = LIBRARIES[request.param]()
     return made
@@ -65,6 +69,7 @@ class TestGpiochip(_OnKernel):
     library = Gpiochip
 
 
+@with_rpi_gpio
 class TestRpiGpio(_OnKernel):
     library = RpiGpio
 
