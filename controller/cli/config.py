@@ -27,7 +27,8 @@ def check(file: Annotated[Path, typer.Argument(metavar="FILE")]) -> None:
     table = config.file.table
     more = ""
     if config.inputs is not None:
-        more += f", {len(config.inputs.inputs)} keys and switches"
+        lines = len(config.inputs.inputs)
+        more += f", {lines} {'key or switch' if lines == 1 else 'keys and switches'}"
     if config.boards:
         more += f", {', '.join(b.driver for b in config.boards)}"
     typer.echo(

@@ -64,7 +64,8 @@ class RpiGpio:
 def explained(error: BaseException, where: str, model: str) -> DriverError:
     """What went wrong in RPi.GPIO, in words, with the package to install instead."""
     text = str(error)
-    better = f'Or choose library = "periphery", which needs no package. This is {model or "no Pi"}.'
+    periphery = 'library = "periphery", which needs no package'
+    better = f"Or choose {periphery}. This is {model or 'no Pi'}."
     swap = f"pip uninstall RPi.GPIO, then pip install '{NEW}'. {better}"
     if isinstance(error, ImportError):
         extra = NEW if "Pi 5" in model else OLD
@@ -76,7 +77,9 @@ def explained(error: BaseException, where: str, model: str) -> DriverError:
             f"RPi.GPIO refuses it: {text}", where, "Lines go by BCM number: GPIO17 is 17."
         )
     if "only be run on a Raspberry Pi" in text or "Not running on a RPi" in text:
-        return MisconfiguredError("RPi.GPIO runs on a Raspberry Pi only", where, better)
+        return MisconfiguredError(
+            "RPi.GPIO runs on a Raspberry Pi only", where, f"Choose {periphery}."
+        )
     if "peripheral base address" in text:
         return MisconfiguredError("RPi.GPIO does not know a Raspberry Pi this new", where, swap)
     if "edge detection" in text:

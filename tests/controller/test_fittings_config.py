@@ -6,7 +6,9 @@ import re
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from controller.cli.config import app
 from controller.config import Config, ConfigError, Fault, read, sample_text
 from drivers.errors import UnknownDriverError
 from drivers.factory import inputs, led_board
@@ -220,3 +222,10 @@ def test_the_samples_commented_lines_are_in_order() -> None:
     shown = config("\n" + re.sub(r"(?m)^# ?", "", part[1]) + "\n")
     assert shown.inputs is not None
     assert [b.driver for b in shown.boards] == ["ws2812"]
+
+
+def test_the_check_says_what_hangs_on_the_pi(tmp_path: Path) -> None:
+    file = tmp_path / "table.toml"
+    file.write_text(sample_text() + FITTED, "utf-8")
+    said = CliRunner().invoke(app, ["check", str(file)]).output
+    assert "2 readers, 3 keys and switches, ws2812, max7219, hub75, holdem" in said
