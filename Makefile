@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: setup run test lint format bench coverage pictures wheel clean \
+.PHONY: setup run test test-kernel test-arm64 lint format bench coverage pictures wheel clean \
 	avr-tools test-firmware fuzz-firmware figures-firmware
 
 setup: $(STAMP)
@@ -57,6 +57,14 @@ desk: setup
 	    echo "that failed: desktop NFC readers are not tested"; \
 	  else \
 	    echo "no tests of desktop NFC readers; for them: sudo apt-get install $(PCSC); $(BIN)/pip install -e '.[pcsc]'"; fi
+
+# On a Debian kernel with GPIO, SPI, I2C and USB devices, in an emulator. TESTS="tests/drivers -k usb" for some of them.
+test-kernel: setup
+	$(BIN)/python -m tests.machines.kernel $(TESTS)
+
+# On an arm64 Debian tree, as on a Raspberry Pi, in an emulator. TESTS as above.
+test-arm64: setup
+	$(BIN)/python -m tests.machines.arm64 $(TESTS)
 
 lint: setup
 	$(BIN)/ruff check .
