@@ -37,7 +37,8 @@ emulation:
 	  /usr/bin/python3 -c "import gi; gi.require_version('UMockdev', '1.0')" 2>/dev/null || \
 	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	    echo "installing $(UMOCKDEV)"; \
-	    apt-get update -q && apt-get install -y -q --no-install-recommends $(UMOCKDEV); \
+	    apt-get update -q && apt-get install -y -q --no-install-recommends $(UMOCKDEV) || \
+	    echo "that failed: GPIO and SPI are not tested"; \
 	  else \
 	    echo "no tests of GPIO and SPI; for them: sudo apt-get install $(UMOCKDEV)"; fi
 
