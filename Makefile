@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .PHONY: setup run test test-kernel test-arm64 lint format bench coverage pictures wheel clean \
-	avr-tools test-firmware fuzz-firmware figures-firmware
+	avr-tools flash test-firmware fuzz-firmware figures-firmware
 
 setup: $(STAMP)
 
@@ -103,6 +103,13 @@ test-firmware: setup avr-tools
 
 fuzz-firmware: avr-tools
 	$(MAKE) -s -C $(FIRMWARE) fuzz SECONDS=$(SECONDS)
+
+# The firmware onto a real Arduino Mega: make flash PORT=/dev/ttyACM0
+flash:
+	@test -n "$(PORT)" || { echo "say where the board is: make flash PORT=/dev/ttyACM0 (burnturn devices lists ports)"; exit 1; }
+	@for tool in avr-gcc avrdude; do command -v $$tool >/dev/null || \
+	  { echo "there is no $$tool. Install it with: sudo apt-get install gcc-avr avr-libc binutils-avr avrdude"; exit 1; }; done
+	$(MAKE) -C $(FIRMWARE) flash PORT=$(PORT)
 
 figures-firmware: setup avr-tools
 	$(BIN)/python -m tests.bench firmware

@@ -33,6 +33,11 @@ def connected() -> tuple[UsbPort, ...]:
     )
 
 
+def is_mega(chip: str) -> bool:
+    """Whether USB vendor and product, such as "2341:0042", are an Arduino Mega's."""
+    return chip in {f"{vendor:04x}:{product:04x}" for vendor, product in MEGA}
+
+
 def candidates(
     ports: Iterable[UsbPort], *, clones: bool, avoid: Collection[str] = ()
 ) -> tuple[str, ...]:

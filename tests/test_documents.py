@@ -32,6 +32,7 @@ SUFFIXES = "py|md|toml|csv|json|deal|png|svg|tape"
 EXAMPLES = {"my-house.toml", "skipped-seat.deal", "table.toml", "night.tape", "board.png"}
 FOLDERS = (
     "",
+    "controller/doctor",
     "controller/rules/data",
     "controller/rules/engine",
     "controller/rules",

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from drivers.usb_ports import is_mega
+
 if TYPE_CHECKING:
     from drivers.found import Found, SerialPort
 
@@ -73,6 +75,8 @@ def _configured(path: Path | None) -> frozenset[str]:
         typer.echo(str(error), err=True)
         raise typer.Exit(2) from None
     ports = [reader.port for reader in file.reader] + [puck.port for puck in file.puck]
+    ports += [board.port for board in file.board]
+    ports += [file.table_board.port] if file.table_board is not None else []
     return frozenset(port for port in ports if port)
 
 
@@ -83,7 +87,8 @@ def _is_known(port: SerialPort, known: frozenset[str]) -> bool:
 def _probed(there: Found, known: frozenset[str]) -> tuple[Answered, ...]:
     import asyncio
 
-    ports = [p.name for p in there.serial if not _is_known(p, known)]
+    # No reader is a Mega, and opening its port would restart it.
+    ports = [p.name for p in there.serial if not _is_known(p, known) and not is_mega(p.chip)]
     chips = [path for path in there.spi if path not in known]
 
     async def all_of_them() -> tuple[Answered, ...]:
@@ -152,9 +157,11 @@ def _answer(answer: Answered | None) -> Iterator[str]:
 def proposal(there: Found, known: frozenset[str], answers: Sequence[Answered]) -> Iterator[str]:
     """Lines for a table.toml, for what is there and not configured."""
     said = {answer.port: answer.driver for answer in answers}
-    ports = [p for p in there.serial if not _is_known(p, known)]
+    free = [p for p in there.serial if not _is_known(p, known)]
+    boards = [p for p in free if is_mega(p.chip)]
+    ports = [p for p in free if p not in boards]
     chips = [path for path in there.spi if path not in known]
-    if not ports and not chips:
+    if not free and not chips:
         yield "# Nothing to configure: no port that is not configured already."
         return
     yield "# For table.toml. Choose each driver, and give every antenna its zone (burnturn config"
@@ -167,6 +174,10 @@ def proposal(there: Found, known: frozenset[str], answers: Sequence[Answered]) -
     for number, path in enumerate(chips, start=len(known) + len(ports) + 1):
         yield ""
         yield from _reader(number, path, said.get(path, ""), ("mfrc522",))
+    for port in boards[:1]:
+        yield ""
+        yield "[table_board]             # an Arduino Mega; without a port it is looked for on USB"
+        yield f"port = {json.dumps(port.name)}"
 
 
 def _reader(number: int, port: str, driver: str, choice: Sequence[str]) -> Iterator[str]:

@@ -76,6 +76,11 @@ def _checks(config: Config, seconds: float) -> Iterator[Check]:
 def _nodes(config: Config) -> list[tuple[str, str]]:
     ports = [(f"reader {reader.number}", reader.port) for reader in config.file.reader]
     ports += [(f"button reader at seat {puck.seat}", puck.port) for puck in config.file.puck]
+    ports += [(f"board {n}", board.port) for n, board in enumerate(config.file.board, start=1)]
+    if config.file.table_board is not None:
+        ports.append(("table board", config.file.table_board.port))
+    if config.file.inputs is not None:
+        ports.append(("keys and switches", config.file.inputs.chip or "/dev/gpiochip0"))
     return [(what, port) for what, port in ports if port.startswith("/")]
 
 
@@ -103,10 +108,13 @@ def _running(config: Config) -> bool:
 
 def _source(config: Config) -> Source:
     from controller.app import readers_of
+    from controller.fittings import fittings_of
     from controller.robot_table import RobotTable
     from controller.taking_up import TableClock
 
-    return RobotTable(config) if config.simulated else readers_of(config, TableClock())
+    clock = TableClock()
+    readers = RobotTable(config, clock) if config.simulated else readers_of(config, clock)
+    return fittings_of(config, clock).with_inputs(readers)
 
 
 def _print(check: Check) -> None:

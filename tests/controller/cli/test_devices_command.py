@@ -119,6 +119,17 @@ def test_spi_and_gpio_are_listed_and_an_mfrc522_is_proposed(machine: Machine) ->
     assert said.count("[[reader]]") == 1
 
 
+def test_an_arduino_mega_is_a_table_board_and_no_reader(machine: Machine) -> None:
+    mega = Port("/dev/ttyACM0", 0x2341, 0x0042, "A1B2", "Mega 2560", "Arduino")
+    machine.plug(mega, "usb-Arduino_A1B2-if00", "pci-usb-0:1")
+    told = text(machine.found())
+    assert "[table_board]             # an Arduino Mega" in told
+    assert 'port = "/dev/serial/by-id/usb-Arduino_A1B2-if00"' in told
+    assert "[[reader]]" not in told
+    known = text(machine.found(), frozenset({"/dev/serial/by-id/usb-Arduino_A1B2-if00"}))
+    assert "[table_board]" not in known
+
+
 def test_pc_sc_readers_are_named_with_the_command_that_uses_them(machine: Machine) -> None:
     there = found(machine.root, lambda: (), lambda: ("ACS ACR122U 00 00",))
     assert 'burnturn deck register NAME --back red --desk "ACS ACR122U 00 00"' in text(there)

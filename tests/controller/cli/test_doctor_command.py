@@ -54,6 +54,21 @@ def test_a_reader_that_is_not_there_is_a_fault(
     assert "Not fit yet" in out
 
 
+def test_what_hangs_on_the_table_beside_the_readers_is_looked_at(
+    table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fitted = table.read_text().replace(
+        '[table_board]\ndriver = "simulated"', '[table_board]\nport = "/dev/ttyNOTHERE9"'
+    )
+    table.write_text(fitted + '\n[[board]]\ndriver = "max7219"\nport = "/dev/spidev9.1"\n')
+    code, out = ended(capsys, "--config", str(table), "--seconds", "1")
+    assert code == 1
+    assert "FAULT    table board at /dev/ttyNOTHERE9: is not there" in out
+    assert "FAULT    board 1 at /dev/spidev9.1: is not there" in out
+    assert "FAULT    table board: " in out
+    assert "15 of 15" in out
+
+
 def test_readers_of_a_running_table_are_left_alone(
     table: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -68,7 +83,7 @@ def test_readers_of_a_running_table_are_left_alone(
 
 def sample_real(text: str) -> str:
     """The sample with readers on ports where nothing is plugged in."""
-    head, _, rest = text.partition("[simulation]")
+    head, _, rest = text.partition("[table_board]")
     antennas = rest[rest.index("[[antenna]]") :]
     number = count(1)
     real = re.sub(
