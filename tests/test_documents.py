@@ -162,8 +162,8 @@ def test_the_version_is_one() -> None:
 
 def test_make_knows_the_targets_that_are_named() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    targets = set(re.findall(r"^([a-z]+):", makefile, re.MULTILINE))
+    targets = set(re.findall(r"^([a-z0-9-]+):", makefile, re.MULTILINE))
     for document in DOCUMENTS:
         text = document.read_text(encoding="utf-8")
-        named = re.findall(r"(?:`|^ {4})make ([a-z]+)", text, re.MULTILINE)
+        named = re.findall(r"(?:`|^ {4})make ([a-z0-9-]+)", text, re.MULTILINE)
         assert set(named) <= targets, document.name
