@@ -10,7 +10,7 @@ from typing import Any, Protocol, Self
 
 from controller.tape import moved, time_of
 from drivers.contracts import Inputs
-from drivers.readings import Reading
+from drivers.readings import ButtonReading, Reading
 
 
 class Readers(Protocol):
@@ -37,8 +37,7 @@ class Together:
 
     The readers are asked for their next look only when the last one was taken, so what is asked of
     them (`focus`, `only`) holds from the next look on. What has come is told in the order of its
-    time, and what an input says later than that is dated no earlier than what was told before.
-    Ends when the readers do.
+    time, and what an input says late is dated as `in_order` says. Ends when the readers do.
     """
 
     def __init__(self, readers: Readers, inputs: Sequence[Inputs]) -> None:
@@ -82,7 +81,7 @@ class Together:
                     return
                 for n, reading in sorted(come, key=lambda one: time_of(one[1])):
                     if streams[n] is not looks:
-                        reading = moved(reading, max(0.0, latest - time_of(reading)))
+                        reading = in_order(reading, latest)
                     latest = max(latest, time_of(reading))
                     yield reading
                     asked[n] = _ask(streams[n])
@@ -90,6 +89,16 @@ class Together:
             for task in asked:
                 task.cancel()
             await asyncio.gather(*asked, return_exceptions=True)
+
+
+def in_order(reading: Reading, latest: float) -> Reading:
+    """What an input says, dated no earlier than what was told before it at `latest`.
+
+    The dealer button alone keeps its time: it was laid down a fifth of a second before that is
+    certain, and a hand goes by where it lay when the first card came."""
+    if isinstance(reading, ButtonReading):
+        return reading
+    return moved(reading, max(0.0, latest - time_of(reading)))
 
 
 async def _next(stream: AsyncIterator[Reading]) -> Reading:

@@ -31,6 +31,7 @@ from controller.rules.profile import Profile, load
 from controller.scenario import lines
 from controller.scenario.hands import HOLE_CARDS, Hands, Impossible, NotYet
 from controller.scenario.language import SET_UP, layout_of
+from controller.sources import in_order
 from controller.vault import Vault
 from drivers.factory import (
     BoardLine,
@@ -43,7 +44,7 @@ from drivers.factory import (
     World,
     polls,
 )
-from drivers.readings import Poll
+from drivers.readings import Poll, Reading
 
 FLOOR = "floor"
 START_S = 2.0
@@ -293,8 +294,12 @@ class Night:
     def _inputs(self, until: float) -> list[Said]:
         """What button, chairs and keys have to say up to a time."""
         said: list[Said] = []
-        due = self.dealer.due(until)
-        for other in due if self._board is None else self._board.due(due, until):
+        given = self.dealer.due(until)
+        due: Sequence[Reading] = given
+        if self._board is not None:
+            said_by_board = self._board.due(given, until)
+            due = [in_order(reading, self.now) for reading in said_by_board]
+        for other in due:
             said += self.table.feed(other)
         return said
 

@@ -10,7 +10,7 @@ from typing import Self
 
 import pytest
 
-from controller.sources import Together
+from controller.sources import Together, in_order
 from controller.tape import time_of
 from drivers.readings import (
     ButtonReading,
@@ -102,7 +102,8 @@ def test_both_are_told_and_ask_is_passed_on() -> None:
             assert [r.key for r in told if isinstance(r, KeyPress)] == ["count"]
             assert sum(isinstance(r, Poll) for r in told) == 2
             await readings.aclose()  # type: ignore[attr-defined]
-        assert log == ["open keys", "open readers", "only 4", "close readers", "close keys"]
+        # A simulated table stands before anything that hangs on it is looked for.
+        assert log == ["open readers", "open keys", "only 4", "close keys", "close readers"]
 
     run(body)
 
@@ -120,6 +121,12 @@ def test_no_look_is_taken_ahead_so_that_what_is_asked_holds_from_the_next_one() 
         await readings.aclose()  # type: ignore[attr-defined]
 
     run(body)
+
+
+def test_a_button_keeps_the_time_at_which_it_was_laid_down() -> None:
+    assert in_order(ButtonReading((4,), 5.0), 5.3) == ButtonReading((4,), 5.0)
+    assert in_order(SeatReading(4, True, 5.0), 5.3) == SeatReading(4, True, 5.3)
+    assert in_order(KeyPress("count", 5.5), 5.3) == KeyPress("count", 5.5)
 
 
 def test_a_key_that_is_told_late_is_not_dated_before_the_looks_that_were_told() -> None:
