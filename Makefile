@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .PHONY: setup run test lint format bench coverage pictures wheel clean \
-	avr-tools test-firmware fuzz-firmware figures-firmware
+	avr-tools test-firmware fuzz-firmware figures-firmware flash
 
 setup: $(STAMP)
 
@@ -47,6 +47,7 @@ bench: setup
 FIRMWARE := firmware-interface/firmware
 AVR_PACKAGES := gcc gcc-avr avr-libc binutils-avr libsimavr-dev libelf-dev cppcheck clang libclang-rt-14-dev
 SECONDS ?= 60
+PORT ?= /dev/ttyACM0
 
 # What the firmware's tests need beyond a C compiler; installed where that is possible, else named.
 avr-tools:
@@ -67,6 +68,10 @@ test-firmware: setup avr-tools
 
 fuzz-firmware: avr-tools
 	$(MAKE) -s -C $(FIRMWARE) fuzz SECONDS=$(SECONDS)
+
+# Puts the firmware on the table board, an Arduino Mega. Stop the daemon first: it holds the port.
+flash:
+	$(MAKE) -C $(FIRMWARE) flash PORT=$(PORT)
 
 figures-firmware: setup avr-tools
 	$(BIN)/python -m tests.bench firmware

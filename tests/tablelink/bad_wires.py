@@ -190,9 +190,9 @@ _PIXELS = 32
 class BadLine:
     """Both ends, the wires between, the people at the table and the witness.
 
-    changes_hz: how many contacts move a second; pictures_hz: how many pictures the host shows. byte_s:
-    0 for a far end that keeps the pace of the line itself. sampled_s: how often it looks at its contacts, if it
-    does not see them at once: what moves meanwhile moves together.
+    changes_hz: how many contacts move a second; pictures_hz: how many pictures the host shows.
+    byte_s: 0 for a far end that keeps the pace of the line itself. sampled_s: how often it looks at
+    its contacts, if it does not see them at once: what moves meanwhile moves together.
     """
 
     def __init__(
