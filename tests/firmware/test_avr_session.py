@@ -37,7 +37,7 @@ class FarChip:
         self._wake_at = 0.0
         self._rows: list[bytes] = []
         self._shown: bytes | None = None
-        self._lit = (Lamp(0, 0, 0),) * 11
+        self._lit: tuple[Lamp, ...] = (Lamp(0, 0, 0),) * 11
         table.run(0.001)
 
     @property
