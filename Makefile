@@ -83,6 +83,7 @@ bench: setup
 FIRMWARE := firmware-interface/firmware
 AVR_PACKAGES := gcc gcc-avr avr-libc binutils-avr libsimavr-dev libelf-dev cppcheck clang libclang-rt-14-dev
 SECONDS ?= 60
+PORT ?= /dev/ttyACM0
 
 # What the firmware's tests need beyond a C compiler; installed where that is possible, else named.
 avr-tools:

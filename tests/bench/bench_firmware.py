@@ -12,6 +12,7 @@ import random
 import subprocess
 import time
 from collections.abc import Sequence
+from itertools import pairwise
 
 from drivers.factory import BoardKind, BoardProcess, table_board
 from drivers.readings import KeyPress, SeatReading
@@ -24,6 +25,7 @@ KEY_GOAL_MS = 15.0
 LAMPS_GOAL_MS = 20.0
 PATIENCE_S = 30.0
 RELEASE_US = 20_000
+PAUSE_CYCLES = CYCLES_A_SECOND // 20_000
 
 
 def run(quick: bool = False) -> list[str]:
@@ -130,14 +132,17 @@ def _virtual_events(build: AvrBuild, count: int) -> list[float]:
 
 def _lamp_delay_ms(mouth: Mouth, rng: random.Random) -> float:
     table = mouth.table
+    table.lamp_edges()
     mouth.say(Lamps(1, tuple(Lamp(rng.randrange(1, 256), 9, 9) for _ in range(11))))
     while table.line_waiting:
         mouth.run(0.0005)
     came = table.last_in
-    table.lamp_edges()
-    mouth.run(0.01)
-    edges = table.lamp_edges()
-    return (edges[-1].cycle / CYCLES_A_SECOND - came) * 1e3
+    mouth.run(0.015)
+    later = [edge for edge in table.lamp_edges() if edge.cycle > came * CYCLES_A_SECOND]
+    # The first picture from then on; the next one comes after a pause.
+    ends = [a for a, b in pairwise(later) if b.cycle - a.cycle > PAUSE_CYCLES]
+    last = ends[0] if ends else later[-1]
+    return (last.cycle / CYCLES_A_SECOND - came) * 1e3
 
 
 async def _to_the_event(count: int) -> list[float]:

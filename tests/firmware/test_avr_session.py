@@ -20,7 +20,7 @@ from tablelink.session import (
     Seats,
 )
 from tests.firmware.simulated import Conversation, Mouth, SimulatedTable
-from tests.tablelink.bad_wires import BAD, CLEAN, BadLine, Figures
+from tests.tablelink.bad_wires import BAD, CLEAN, BadLine, Figures, lamp_of
 from tests.tablelink.bad_wires import Faults as WireFaults
 
 STEP_S = 0.00025
@@ -37,6 +37,7 @@ class FarChip:
         self._wake_at = 0.0
         self._rows: list[bytes] = []
         self._shown: bytes | None = None
+        self._lit: tuple[Lamp, ...] = (Lamp(0, 0, 0),) * 11
         table.run(0.001)
 
     @property
@@ -83,6 +84,14 @@ class FarChip:
                 self._shown = b"".join(self._rows)
                 self._rows = []
         return self._shown
+
+    def lamps(self, now: float) -> tuple[Lamp, ...]:
+        """The last colours that were lit, with the pattern that belongs to them: what shows is dark
+        now and then."""
+        lit = self._table.lamps()
+        if any(lit[0]):
+            self._lit = tuple(lamp_of(int.from_bytes(bytes(rgb), "little")) for rgb in lit)
+        return self._lit
 
 
 def kinds(events: list[Event]) -> list[type[Event]]:

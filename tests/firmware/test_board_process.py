@@ -15,13 +15,14 @@ import pytest
 
 from drivers.contracts import SeatLamp
 from drivers.factory import table_board
-from drivers.mcu import TableBoard
+from drivers.mcu import BoardPixels, TableBoard
 from drivers.readings import ButtonReading, Health, HealthState, KeyPress, SeatReading
 from drivers.sim.board_process import BoardKind, BoardProcess, Picture
 from drivers.sim.firmware_build import avr_missing
 from tablelink.messages import Keep, Kept, Settings
 
 PATIENCE_S = 20.0
+BRIGHTNESS = BoardPixels.brightness
 R = TypeVar("R")
 
 
@@ -83,8 +84,8 @@ def test_sensors_are_heard_and_lamps_light(kind: BoardKind) -> None:
             assert (await watcher.next(KeyPress)).key == "count"
             await driver.lamps.light({4: SeatLamp(0, 0, 255)})
             await until(board.lamps, ((0, 0, 0),) * 3 + ((0, 0, 255),) + ((0, 0, 0),) * 7)
-            await driver.pixels.show(b"\0\0\0" * 255 + b"\1\0\0")
-            await until(board.picture, Picture(bytes(31) + b"\1", 8))
+            await driver.pixels.show(b"\0\0\0" * 255 + b"\xff\xff\xff")
+            await until(board.picture, Picture(bytes(31) + b"\1", BRIGHTNESS))
 
     asyncio.run(run())
 
@@ -94,12 +95,12 @@ def test_a_hung_board_comes_back(kind: BoardKind) -> None:
         board = BoardProcess(kind)
         async with joined(board) as (driver, watcher):
             await watcher.settled()
-            await driver.pixels.show(b"\1\1\1" * 256)
-            await until(board.picture, Picture(b"\xff" * 32, 8))
+            await driver.pixels.show(b"\xff\xff\xff" * 256)
+            await until(board.picture, Picture(b"\xff" * 32, BRIGHTNESS))
             await board.hang()
             await watcher.next(Health, lambda health: health.state is HealthState.LOST)
             await watcher.next(Health, lambda health: "hung" in health.reason)
-            await until(board.picture, Picture(b"\xff" * 32, 8))
+            await until(board.picture, Picture(b"\xff" * 32, BRIGHTNESS))
 
     asyncio.run(run())
 
@@ -109,8 +110,8 @@ def test_a_cut_cable_is_noticed_on_both_ends(kind: BoardKind) -> None:
         board = BoardProcess(kind)
         async with joined(board) as (driver, watcher):
             await watcher.settled()
-            await driver.pixels.show(b"\1\1\1" * 256)
-            await until(board.picture, Picture(b"\xff" * 32, 8))
+            await driver.pixels.show(b"\xff\xff\xff" * 256)
+            await until(board.picture, Picture(b"\xff" * 32, BRIGHTNESS))
             await board.cut_line(True)
             await watcher.next(Health, lambda health: health.state is HealthState.LOST)
 
@@ -121,7 +122,7 @@ def test_a_cut_cable_is_noticed_on_both_ends(kind: BoardKind) -> None:
             await until(shows_no_ctrl, True)
             await board.cut_line(False)
             await watcher.up()
-            await until(board.picture, Picture(b"\xff" * 32, 8))
+            await until(board.picture, Picture(b"\xff" * 32, BRIGHTNESS))
 
     asyncio.run(run())
 

@@ -88,6 +88,7 @@ ISR(SPI_STC_vect)
 {
     const uint8_t at = (uint8_t)(command_at + 1);
 
+    WAKE();
     command_at = at;
     if (at < BOARD_COMMAND_BYTES)
         SPDR = command[at];

@@ -30,6 +30,7 @@ ISR(USART0_RX_vect)
     const uint8_t byte = UDR0;
     const uint8_t next = (uint8_t)(in_head + 1);
 
+    WAKE();
     if (status & (_BV(FE0) | _BV(DOR0)) || next == in_tail) {
         if (lost != 255)
             lost++;
@@ -42,6 +43,7 @@ ISR(USART0_RX_vect)
 
 ISR(USART0_UDRE_vect)
 {
+    WAKE();
     if (out_head == out_tail) {
         UCSR0B &= (uint8_t)~_BV(UDRIE0);
         return;

@@ -58,6 +58,7 @@ ISR(ADC_vect)
 {
     const uint8_t seat = channel;
 
+    WAKE();
     counts[seat] = ADC;
     if (seat + 1 < SEATS) {
         convert((uint8_t)(seat + 1));

@@ -2,6 +2,11 @@
 #ifndef START_H
 #define START_H
 
+/* Set by every interrupt: the main loop has something to look at. The register's bit takes one instruction
+ * and no other register. */
+#include <avr/io.h>
+#define WAKE() (GPIOR0 |= _BV(0))
+
 void time_start(void);
 void line_start(void);
 void sensors_start(void);

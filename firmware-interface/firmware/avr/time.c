@@ -15,7 +15,7 @@ static uint8_t cause;
 
 /* Not cleared at a start: what the watchdog's interrupt left before the restart. Some boot loaders clear
  * the hardware's flags before the firmware can read them. */
-static uint16_t bite __attribute__((section(".noinit")));
+static volatile uint16_t bite __attribute__((section(".noinit")));
 volatile uint8_t flags_at_start __attribute__((section(".noinit"))); /* early.S */
 #define BITTEN 0xB17EU
 
@@ -29,6 +29,7 @@ static void start_watchdog(void)
 
 ISR(WDT_vect)
 {
+    WAKE();
     bite = BITTEN;
 }
 
@@ -48,6 +49,7 @@ void time_start(void)
 
 ISR(TIMER1_COMPA_vect)
 {
+    WAKE();
     whole_us += 1000;
 }
 
@@ -72,15 +74,9 @@ uint8_t hal_reset_cause(void)
     return cause;
 }
 
+/* Once it has bitten there is no way back: what stood still for half a second is not well. */
 void hal_watchdog(void)
 {
-    wdt_reset();
-    if (WDTCSR & _BV(WDIE))
-        return;
-    /* It had bitten, and we came back in time: arm its interrupt again. */
-    ATOMIC_BLOCK(ATOMIC_RESTORESTATE)
-    {
-        bite = 0;
-        start_watchdog();
-    }
+    if (bite != BITTEN)
+        wdt_reset();
 }

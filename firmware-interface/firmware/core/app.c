@@ -57,6 +57,7 @@ void app_init(struct app *app)
     write_identity(app, identity);
     link_init(&app->link, hal_now_us(), identity, &app->state);
     app->tick_us = hal_now_us();
+    app->tick_us -= app->tick_us % TICK_US; /* when the clock's own interrupt comes */
     app->lamps_due = true;
 }
 
@@ -133,34 +134,38 @@ static void take_message(struct app *app, const struct frame *message, uint32_t 
     }
 }
 
-static void take_line(struct app *app, uint32_t now_us)
+static bool take_line(struct app *app, uint32_t now_us)
 {
+    bool any = false;
     int16_t byte;
 
     while ((byte = hal_line_read()) >= 0) {
+        any = true;
         switch (link_take(&app->link, (uint8_t)byte, now_us)) {
         case LINK_BEGUN:
             begin_session(app, now_us);
-            return;
+            return true;
         case LINK_MESSAGE:
             take_message(app, &app->link.message, now_us);
-            return; /* the rest in the next turn: a turn must be short */
+            return true; /* the rest in the next turn: a turn must be short */
         case LINK_NOTHING:
             break;
         }
     }
+    return any;
 }
 
-static void give_line(struct app *app)
+static bool give_line(struct app *app)
 {
     const uint16_t unsent = hal_line_unsent();
     uint8_t length;
 
     if (unsent > LINE_QUEUE_MAX || hal_line_room() < FRAME_WIRE_MAX)
-        return;
+        return false;
     length = link_next(&app->link, hal_now_us(), unsent, app->wire);
     if (length)
         hal_line_write(app->wire, length);
+    return length != 0;
 }
 
 /* What is due every millisecond. */
@@ -213,12 +218,13 @@ static void tick_faults(struct app *app, uint32_t now_us)
     link_send(&app->link, MSG_FAULT, body, fault_write(body, now_us, &app->state), now_us);
 }
 
-static void take_analog(struct app *app)
+static bool take_analog(struct app *app)
 {
     if (!hal_analog_take(app->counts))
-        return;
+        return false;
     app->analog_silent_ms = 0;
     inputs_take_analog(&app->inputs, app->counts);
+    return true;
 }
 
 static void tick_analog(struct app *app, uint32_t now_us)
@@ -281,21 +287,23 @@ static void tick(struct app *app, uint32_t now_us)
         hal_watchdog();
 }
 
-static void step_board(struct app *app)
+static bool step_board(struct app *app)
 {
     uint8_t command[BOARD_COMMAND_BYTES];
 
-    if (hal_board_ready() && board_next(&app->board, command))
-        hal_board_send(command);
+    if (!hal_board_ready() || !board_next(&app->board, command))
+        return false;
+    hal_board_send(command);
+    return true;
 }
 
-static void step_store(struct app *app, uint32_t now_us)
+static bool step_store(struct app *app, uint32_t now_us)
 {
     const struct store_result result = store_step(&app->store);
     uint8_t what;
 
     if (!result.what)
-        return;
+        return store_is_busy(&app->store) && hal_memory_ready();
     write_identity(app, app->link.identity);
     for (what = KEEP_SETTINGS; what <= KEEP_SERIAL_NUMBER; what++) {
         const uint8_t body[KEPT_BYTES] = {what, !result.well};
@@ -303,20 +311,28 @@ static void step_store(struct app *app, uint32_t now_us)
         if (result.what & what)
             link_send(&app->link, MSG_KEPT, body, sizeof body, now_us);
     }
+    return true;
 }
 
-void app_step(struct app *app)
+/* Signed: a clock that jumps back makes no ticks, and so brings the watchdog. */
+static bool step_tick(struct app *app, uint32_t now_us)
+{
+    if ((int32_t)(now_us - app->tick_us) < (int32_t)TICK_US)
+        return false;
+    app->tick_us += TICK_US;
+    tick(app, now_us);
+    return true;
+}
+
+bool app_step(struct app *app)
 {
     const uint32_t now_us = hal_now_us();
+    bool busy = take_line(app, now_us);
 
-    take_line(app, now_us);
-    take_analog(app);
-    step_store(app, now_us);
-    step_board(app);
-    /* Signed: a clock that jumps back makes no ticks, and so brings the watchdog. */
-    if ((int32_t)(now_us - app->tick_us) >= (int32_t)TICK_US) {
-        app->tick_us += TICK_US;
-        tick(app, now_us);
-    }
-    give_line(app);
+    busy |= take_analog(app);
+    busy |= step_store(app, now_us);
+    busy |= step_board(app);
+    busy |= step_tick(app, now_us);
+    busy |= give_line(app);
+    return busy;
 }

@@ -37,7 +37,8 @@ struct app {
 
 void app_init(struct app *app);
 
-/* One turn of the main loop: takes what has come, does what is due, never waits. */
-void app_step(struct app *app);
+/* One turn of the main loop: takes what has come, does what is due, never waits. False if there was nothing
+ * to do: then there is nothing before the next interrupt, either. */
+bool app_step(struct app *app);
 
 #endif

@@ -205,6 +205,11 @@ static struct store_result finish(struct store *store)
     return result;
 }
 
+bool store_is_busy(const struct store *store)
+{
+    return store->phase != STORE_IDLE || store->waiting;
+}
+
 struct store_result store_step(struct store *store)
 {
     struct store_result nothing = {0, false};

@@ -48,6 +48,9 @@ const uint8_t *store_serial_number(const struct store *store);
 void store_keep_settings(struct store *store);
 void store_keep_serial_number(struct store *store, const uint8_t serial_number[SERIAL_NUMBER_BYTES]);
 
+/* Whether there is anything to be written or checked. */
+bool store_is_busy(const struct store *store);
+
 /* Goes on with a write if the memory is ready. */
 struct store_result store_step(struct store *store);
 

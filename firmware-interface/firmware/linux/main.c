@@ -21,6 +21,7 @@
 #define MEMORY_WRITE_US 3400
 #define WATCHDOG_US 1000000
 #define LINE_BUFFER 4096
+#define TURNS_MAX 10000
 
 static struct {
     struct port port;
@@ -275,14 +276,14 @@ static void wait_for_work(const struct control *control)
     poll(fds, (nfds_t)count, 1);
 }
 
-/* Turns the main loop until it has caught up with the clock: all that while the sensors stand still. */
+/* Turns the main loop until it has caught up with the clock: all that while the sensors stand still. Not for
+ * ever, if the line never falls silent. */
 static void run_firmware(void)
 {
-    do
-        app_step(&app);
-    while ((int32_t)(hal_now_us() - app.tick_us) >= (int32_t)TICK_US || board.in_at < board.in_count ||
-           app.board.due);
-    app_step(&app);
+    int turns = TURNS_MAX;
+
+    while (turns-- && app_step(&app))
+        ;
     if (monotonic_us() - board.well_us > WATCHDOG_US)
         start(WATCHDOG);
 }

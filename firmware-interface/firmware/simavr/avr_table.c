@@ -105,6 +105,12 @@ static void be_quiet(avr_t *avr, const int level, const char *format, va_list wo
     (void)avr, (void)level, (void)format, (void)words;
 }
 
+/* A sleeping controller's time passes at once. */
+static void do_not_wait(avr_t *avr, avr_cycle_count_t cycles)
+{
+    (void)avr, (void)cycles;
+}
+
 static avr_io_t *find_io(avr_t *avr, const char *kind, char name)
 {
     avr_io_t *io;
@@ -457,6 +463,7 @@ struct avr_table *avr_table_new(const char *elf_path, const uint8_t *memory)
     firmware.frequency = FREQUENCY;
     avr_load_firmware(table->avr, &firmware);
     table->avr->frequency = FREQUENCY;
+    table->avr->sleep = do_not_wait;
     table->avr->vcc = table->avr->avcc = table->avr->aref = MILLIVOLTS;
     table->reset = table->avr->reset;
     table->avr->reset = on_reset;

@@ -263,6 +263,7 @@ static void too_much_becomes_a_snapshot(void)
     hear();
     for (i = 9; i <= 24; i++)
         change((uint8_t)i);
+    CHECK_EQUAL(link_.count, 24);
     state.presses[0] = 25;
     change(25); /* one too many */
     CHECK_EQUAL(link_.count, 9);
