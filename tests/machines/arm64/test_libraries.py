@@ -15,9 +15,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-@pytest.mark.parametrize(
-    "library", sorted({name_of(r) for r in requirements()})
-)
+@pytest.mark.parametrize("library", sorted({name_of(r) for r in requirements()}))
 def test_it_loads(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # rpi-lgpio asks the device tree which Raspberry Pi this is, unless told.
     monkeypatch.setenv("RPI_LGPIO_REVISION", "c03111")
