@@ -23,7 +23,7 @@ from tests.machines.debian import (
 )
 from tests.machines.kernel.image import initramfs, prepare
 
-LIMIT_S = 900.0
+LIMIT_S = 600.0
 MEMORY_MB = 1024
 
 

@@ -4,6 +4,7 @@ RPi.GPIO as rpi-lgpio has it, and pyserial."""
 from __future__ import annotations
 
 import os
+import select
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -93,7 +94,9 @@ GPIO.cleanup()
 
 
 @pytest.mark.skipif(find_spec("lgpio") is None, reason="rpi-lgpio has no wheel for this Python")
-def test_rpi_gpio_calls_back_for_every_edge(chip: GpioChip, tmp_path: Path) -> None:
+def test_rpi_gpio_calls_back_for_edges_both_ways(chip: GpioChip, tmp_path: Path) -> None:
+    """Not for every edge: on a busy machine it has missed one in some hundred, which is why the
+    driver looks at all levels every second."""
     raspberry = {"RPI_LGPIO_REVISION": "c03111", "RPI_LGPIO_CHIP": str(chip.number)}
     with subprocess.Popen(
         [sys.executable, "-c", RPI_GPIO_PROGRAM],
@@ -105,9 +108,12 @@ def test_rpi_gpio_calls_back_for_every_edge(chip: GpioChip, tmp_path: Path) -> N
     ) as program:
         assert program.stdout is not None
         assert program.stdout.readline() == "ready\n"
-        for high in (True, False, True):
+        told: set[str] = set()
+        for high in (True, False) * 5:
             chip.pull(17, high)
-            assert program.stdout.readline() == f"{int(high)}\n"
+            if select.select([program.stdout], [], [], 2.0)[0]:
+                told.add(program.stdout.readline())
+        assert told == {"0\n", "1\n"}
         program.communicate("\n", timeout=PATIENCE_S)
     assert program.returncode == 0
 
