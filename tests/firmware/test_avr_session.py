@@ -70,9 +70,6 @@ class FarChip:
         self._table.run_until(now)
         self._table.seat(seat, occupied)
 
-    def lamps(self, now: float) -> None:
-        """Its lamps blink and are dimmed; which pattern they have shows only in time."""
-
     def pixels(self, now: float) -> bytes | None:
         """The last picture of which all rows were sent, one after the other."""
         for _, command in self._table.latched():

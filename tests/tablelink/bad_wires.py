@@ -54,9 +54,7 @@ class FarEnd(Protocol):
 
     def pixels(self, now: float) -> bytes | None: ...
 
-    def lamps(self, now: float) -> tuple[Lamp, ...] | None:
-        """Colour and pattern of each; None where only their light of the moment can be seen."""
-        ...
+    def lamps(self, now: float) -> tuple[Lamp, ...]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,10 +341,7 @@ class BadLine:
         self._seen = number
 
     def _look_at_lamps(self) -> None:
-        lamps = self.far.lamps(self.now)
-        if lamps is None:
-            return
-        row = set(lamps)
+        row = set(self.far.lamps(self.now))
         if row == {lamp_of(self._lit)} or self.far.pixels(self.now) is None:
             return
         (lamp, *others) = row
