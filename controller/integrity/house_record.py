@@ -8,6 +8,7 @@ have a fixed width, and every tag has room for all the nights that are kept.
 from __future__ import annotations
 
 import json
+import math
 import struct
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -162,6 +163,7 @@ class _Strict(BaseModel):
 
 
 _Numbers = Annotated[str, Field(pattern=rf"^\d{{{_DIGITS}}}( \d{{{_DIGITS}}})*$")]
+_Seconds = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
 _Hole = Annotated[str, Field(pattern=r"^[1-9]$")]
 _UidText = Annotated[str, Field(pattern=r"^([0-9a-f]{2}){1,16}$")]
 
@@ -190,14 +192,14 @@ class _Record(_Strict):
 class _Stand(_Strict):
     deck: str | None
     hand: int
-    ended_at: float | None
-    counted_at: float | None
+    ended_at: _Seconds
+    counted_at: _Seconds
 
 
 class _Kept(_Strict):
     stand: _Stand
     number: int
-    began_at: float
+    began_at: _Seconds
     hands: int
     returns: dict[_Hole, _Returns]
     looks: dict[_UidText, _Numbers]
@@ -242,11 +244,11 @@ def spell_kept(kept: Kept, known: Mapping[Uid, str]) -> bytes:
         "stand": {
             "deck": stand.deck,
             "hand": stand.hand,
-            "ended_at": stand.ended_at if stand.ended_at > float("-inf") else None,
-            "counted_at": stand.counted_at,
+            "ended_at": _seconds(stand.ended_at),
+            "counted_at": _seconds(stand.counted_at),
         },
         "number": night.number,
-        "began_at": night.began_at,
+        "began_at": _seconds(night.began_at),
         "hands": night.hands,
         "returns": _returns_told(night.returns),
         "looks": {uid.hex(): _figures(n.looks, n.reads) for uid, n in looks.items()},
@@ -261,12 +263,14 @@ def read_kept(spelled: bytes) -> Kept:
         told = _Kept.model_validate_json(head)
         looks = {Uid(bytes.fromhex(u)): NightLooks(*_numbers(n, 2)) for u, n in told.looks.items()}
         s = told.stand
-        ended_at = float("-inf") if s.ended_at is None else s.ended_at
+        ended_at, began_at = _moment(s.ended_at), _moment(told.began_at)
+        if ended_at is None or began_at is None:
+            raise ValueError("a time is missing")
         return Kept(
-            Stand(s.deck, s.hand, ended_at, s.counted_at),
+            Stand(s.deck, s.hand, ended_at, _moment(s.counted_at)),
             Tonight(
                 told.number,
-                told.began_at,
+                began_at,
                 told.hands,
                 _returns(told.returns),
                 {uid: n for uid, n in looks.items() if n.looks},
@@ -275,6 +279,16 @@ def read_kept(spelled: bytes) -> Kept:
         )
     except (ValidationError, ValueError):
         raise ValueError("not what this build keeps of a night") from None
+
+
+def _seconds(at: float | None) -> str:
+    """Of one length, which a decimal number is not; none is not a number."""
+    return struct.pack(">d", math.nan if at is None else at).hex()
+
+
+def _moment(text: str) -> float | None:
+    (at,) = struct.unpack(">d", bytes.fromhex(text))
+    return None if math.isnan(at) else float(at)
 
 
 def _figures(*numbers: int) -> str:
@@ -320,11 +334,12 @@ def _belief_told(belief: Belief) -> str:
         "explained": belief.explained,
         "hands": belief.hands,
     }
-    return json.dumps(told).ljust(_BELIEF_CHARACTERS)
+    # As hexadecimal digits, for within JSON every quotation mark would take room of its own.
+    return json.dumps(told).ljust(_BELIEF_CHARACTERS).encode().hex()
 
 
 def _belief(text: str, hole: int) -> Belief:
-    told = _Belief.model_validate_json(text)
+    told = _Belief.model_validate_json(bytes.fromhex(text))
     parts = tuple((share, routine(spelled)) for share, spelled in told.parts)
     return Belief(Shuffle(parts, told.players, hole), told.explained, told.hands)
 

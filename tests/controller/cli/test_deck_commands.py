@@ -212,7 +212,8 @@ def test_a_damaged_file_of_decks_stops_a_real_table_with_a_way_back(
     house: House, capsys: pytest.CaptureFixture[str]
 ) -> None:
     house.box.change(lambda before: retired(before, "blue-1"))
-    text = house.toml.read_text().replace('"simulated"', '"pepper-c1-mux"')
+    text = house.toml.read_text().replace('[table_board]\ndriver = "simulated"', "")
+    text = text.replace('"simulated"', '"pepper-c1-mux"')
     text = text.replace('port = ""  ', 'port = "/dev/none1"', 1)
     text = text.replace("number = 2\n", 'number = 2\nport = "/dev/none2"\n', 1)
     house.toml.write_text(text)
