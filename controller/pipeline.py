@@ -223,7 +223,7 @@ class Table:
         """A look while a count is on: what ends the count, if it does."""
         self._count.poll(poll)
         if not self._count.running:
-            return [CountStopped(at=poll.ended, reason="no card came")]
+            return [CountStopped(at=poll.ended, reason=self._count.gave_up)]
         ours = poll.antenna == self._count.antenna
         if ours or not any(seat_of(z) for z in self.sensing.sensed().arriving):
             return []

@@ -30,6 +30,7 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="The deck's name.")]
 ConfigPath = Annotated[
     Path | None, typer.Option("--config", help="The table.toml. Default: the simulated table.")
 ]
+_PASSPHRASE_READ = 4096  # characters; whatever has no end of line is no file of one
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Phrase = Annotated[
     Path | None,
@@ -337,7 +338,7 @@ def _passphrase(command: str, file: Path | None, *, anew: bool) -> str:
     if file is not None:
         try:
             with file.open(encoding="utf-8") as opened:
-                return opened.readline().rstrip("\r\n")
+                return opened.readline(_PASSPHRASE_READ).rstrip("\r\n")
         except (OSError, UnicodeDecodeError) as error:
             why = error.strerror if isinstance(error, OSError) else "it is no text"
             _fail(command, f"{file}: cannot be read ({why}). Next: give a file of one line")

@@ -5,20 +5,25 @@ Pure: time is in the readings and the words. The order in which cards pass is ne
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import inf
 
 from controller.integrity.count import Counting, CountResult, CountStage
-from controller.integrity.passing import CountFigures
+from controller.integrity.passing import FOREIGN_READS, CountFigures
 from controller.model.events import DeckCounted
 from controller.model.table import COUNT, Layout
 from drivers.readings import Poll, Uid
 
 WAITING = "COUNT"
-ALONE_S = 3.0  # so long after a card passed, its antenna alone is looked at
+UNKNOWN = "UNKNOWN DECK"
+ALONE_S = 3.0  # so long after another card of the house came, its antenna alone is looked at
+ANOTHER_S = 5.0  # a tag that was not read for so long comes as another one
 IDLE_S = 60.0  # a pass in which no card comes for so long was begun by mistake, or left
-DECIDED_BY = 3  # tags of one deck that say which deck is being counted
+DECIDED_BY = 3  # tags of one deck, or of none, that say which deck is being counted
+_FIRST_KEPT = 4096  # looks from before the deck is known: a pass has less than half as many
+_STRANGERS_KEPT = 256  # a telephone may have another UID at each look
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +54,11 @@ class TableCount:
         self._cards: Mapping[Uid, tuple[str, str]] = {}
         self._counting: Counting | None = None
         self._waiting_since: float | None = None
-        self._first: list[Poll] = []
-        self._card_at = 0.0
+        self._first: deque[Poll] = deque(maxlen=_FIRST_KEPT)
+        self._seen_at: dict[Uid, float] = {}
+        self._strangers: Counter[Uid] = Counter()
+        self._card_at = 0.0  # when another tag came
+        self._own_at = -inf  # when another card of the house came
         self._at = 0.0  # of the latest look
         self._passed = False  # whether a card has come since the count began
         self.running = False  # asked at every look, so no property
@@ -61,13 +69,14 @@ class TableCount:
     @property
     def alone(self) -> bool:
         """Whether cards are passing, and the antenna alone is to be looked at. Not before the first
-        has come, nor when they stop coming: somebody may have begun a deal instead.
+        has come, nor when no other one comes: somebody may have begun a deal instead, and whatever
+        lies on the antenna must not blind the table.
         """
         counting = self._counting
         passing = self._waiting_since is not None or (
             counting is not None and counting.stage is CountStage.PASSING
         )
-        return passing and self._passed and self._at - self._card_at <= ALONE_S
+        return passing and self._passed and self._at - self._own_at <= ALONE_S
 
     @property
     def shown(self) -> CountShown | None:
@@ -75,7 +84,21 @@ class TableCount:
         if self._counting is not None:
             c = self._counting
             return CountShown(c.live, c.board_text, c.why)
-        return CountShown(0, WAITING) if self._waiting_since is not None else None
+        if self._waiting_since is None:
+            return None
+        if self._of_no_deck:
+            why = "These cards are of no registered deck. Take one of the house's, or register it."
+            return CountShown(0, UNKNOWN, why)
+        return CountShown(0, WAITING)
+
+    @property
+    def gave_up(self) -> str:
+        """Why the count was given up, in words for the record."""
+        return "cards of no registered deck passed" if self._of_no_deck else "no card came"
+
+    @property
+    def _of_no_deck(self) -> bool:
+        return sum(reads >= FOREIGN_READS for reads in self._strangers.values()) >= DECIDED_BY
 
     @property
     def result(self) -> CountResult | None:
@@ -92,6 +115,7 @@ class TableCount:
         if not cards:
             raise ValueError("no deck is registered; burnturn deck register NAME --back COLOUR")
         self.stop()
+        self._strangers.clear()
         self._cards, self._card_at, self._at = cards, at, at
         self.running = True
         if deck is None:
@@ -101,7 +125,10 @@ class TableCount:
 
     def stop(self) -> None:
         """Nothing of an unfinished count is kept."""
-        self._counting, self._waiting_since, self._first = None, None, []
+        self._counting, self._waiting_since = None, None
+        self._first.clear()
+        self._seen_at.clear()
+        self._own_at = -inf
         self._passed = False
         self.running = False
 
@@ -109,8 +136,8 @@ class TableCount:
         """A look of any antenna. A count that lies idle is given up."""
         self._at = poll.ended
         if poll.antenna == self.antenna and poll.uids:
-            self._card_at, self._passed = poll.ended, True
-        elif poll.ended - self._card_at > IDLE_S and self.result is None:
+            self._came(poll)
+        if poll.ended - self._card_at > IDLE_S and self.result is None:
             self.stop()
             return
         if self._waiting_since is not None:
@@ -132,6 +159,17 @@ class TableCount:
         self.stop()
         return None if result is None else _told(result, at, by)
 
+    def _came(self, poll: Poll) -> None:
+        """Tags at the antenna: whether they are others than those that lie there."""
+        self._passed = True
+        for uid in poll.uids:
+            if poll.ended - self._seen_at.get(uid, -inf) > ANOTHER_S:
+                self._card_at = poll.ended
+                if uid in self._cards:
+                    self._own_at = poll.ended
+            if uid in self._cards or len(self._seen_at) < len(self._cards) + _STRANGERS_KEPT:
+                self._seen_at[uid] = poll.ended
+
     def _begin(self, deck: str, at: float) -> None:
         assert self.antenna is not None
         counting = Counting.of(self._cards, deck, self.antenna, self._figures)
@@ -141,11 +179,16 @@ class TableCount:
         if poll.antenna != self.antenna or not poll.uids:
             return
         self._first.append(poll)
-        tags = {uid for p in self._first for uid in p.uids}
-        decks = Counter(self._cards[uid][0] for uid in tags if uid in self._cards)
+        for uid in poll.uids:
+            known = uid in self._strangers or len(self._strangers) < _STRANGERS_KEPT
+            if uid not in self._cards and known:
+                self._strangers[uid] += 1
+        decks = Counter(self._cards[uid][0] for uid in self._seen_at if uid in self._cards)
         if not decks or max(decks.values()) < DECIDED_BY:
             return
-        first, self._first, self._waiting_since = self._first, [], None
+        first = tuple(self._first)
+        self._first.clear()
+        self._waiting_since = None
         self._begin(decks.most_common(1)[0][0], since)
         for early in first:
             self.poll(early)

@@ -3,6 +3,7 @@ the running test that asks for one."""
 
 from __future__ import annotations
 
+import pickle
 import random
 from dataclasses import replace
 
@@ -10,6 +11,7 @@ import pytest
 
 from controller.integrity.deck_watch import DeckWatch
 from controller.integrity.suspect import Budget
+from controller.integrity.table_count import TableCount
 from controller.integrity.watched import Stand
 from controller.model.cards import FACES
 from controller.model.events import (
@@ -201,6 +203,62 @@ def test_a_card_left_on_the_antenna_is_no_count_of_the_deck() -> None:
     table.press("confirm")
     assert not any(isinstance(e, DeckCounted) for e in table.events)
     assert table.codes() == set()
+
+
+@pytest.mark.parametrize("deck", [None, "red"])
+@pytest.mark.parametrize("what", ["own", "other", "foreign"])
+def test_what_lies_on_the_count_antenna_blinds_nobody(deck: str | None, what: str) -> None:
+    table = CountedTable()
+    if deck is not None:
+        table.table.change_deck(deck, 0.1, "Ann")
+    table.press("count")
+    lying = {
+        "own": table.world.deck("red")[0],
+        "other": table.world.deck("blue")[0],
+        "foreign": table.world.foreign(),
+    }[what]
+    table.world.move(lying, "count", table.world.now + 0.1)
+    table.until(table.world.now + 30.0)
+    assert table.table.only is None
+    table.dealer.at = table.world.now
+    table.dealer.hole()
+    table.until(table.dealer.at + 6.0)
+    assert table.table.counting is None
+    assert table.table.progress.cards == ((1, 2), (2, 2), (3, 2), (4, 2))
+
+
+def test_a_telephone_on_the_count_antenna_blinds_nobody_and_costs_no_memory() -> None:
+    count = TableCount(LAYOUT)
+    cards = CountedTable().vault.registered
+    count.start(cards, None, 0.0)
+    chance, before = random.Random(5), 0
+    for n in range(12_000):  # another UID at each look, five minutes
+        at = n * 0.025
+        uid = Uid(b"\x08" + chance.randbytes(3))
+        count.poll(Poll(count.antenna or 0, (uid,), Outcome.SEEN, at, at + 0.02))
+        assert not count.alone
+        if n == 6_000:
+            before = len(pickle.dumps(vars(count)))
+    assert len(pickle.dumps(vars(count))) <= before * 1.01
+    assert count.shown is not None
+    assert count.shown.text == "COUNT"
+
+
+def test_a_deck_that_nobody_registered_is_said_to_be_none_of_the_house() -> None:
+    table = CountedTable()
+    stub = table.dealer.pile("stub")
+    stub[:] = [table.world.foreign() for _ in range(52)]
+    table.press("count")
+    table.until(table.dealer.count(STEADY) + 6.0)
+    shown = table.table.counting
+    assert shown is not None
+    assert (shown.cards, shown.text) == (0, "UNKNOWN DECK")
+    assert "register it" in shown.why
+    table.until(table.world.now + 65.0)
+    assert table.table.counting is None
+    assert [e.reason for e in table.events if isinstance(e, CountStopped)] == [
+        "cards of no registered deck passed"
+    ]
 
 
 def test_a_confirmation_without_a_count_is_about_something_else() -> None:
