@@ -162,11 +162,12 @@ def _build(kernel: Kernel, debian: Path, built: Path) -> None:
             f"outside the kernel now, and change {Path(__file__).name}."
         )
     (built / "irq_sim.c").write_text(simulated.replace(inside, outside))
-    # The headers expect to lie in /usr/src; they are used where they were unpacked.
+    # The headers expect to lie in /usr/src; they are used where the cache lies now.
     sources = debian / "root/usr/src"
     tree = sources / f"linux-headers-{kernel.release}"
     makefile = (tree / "Makefile").read_text()
-    (tree / "Makefile").write_text(makefile.replace("include /usr/src", f"include {sources}"))
+    moved = re.sub(r"^include .*(?=/linux-headers-)", f"include {sources}", makefile, flags=re.M)
+    (tree / "Makefile").write_text(moved)
     run("make", "-C", tree, f"M={built}", "CC=gcc", "modules")
 
 
