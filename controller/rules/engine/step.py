@@ -51,7 +51,6 @@ from controller.rules.engine import (
 from controller.rules.engine.book import rulebook
 from controller.rules.engine.play import in_play, over
 from controller.rules.engine.state import NEVER, CardAt, Fill, Hand, Pending, RulesState
-from controller.rules.plans import BOARD_STREETS
 
 PAUSE_S = 1.0
 FLICKER_S = 8.0  # a forgotten card that is read again so soon has not been dealt
@@ -471,11 +470,12 @@ def _arrived_at_muck(state: RulesState, said: list[Said], hand: Hand, event: Car
     if book.burn_may_lie_in_muck:
         burns.on_burn(state, said, event)
         return
-    if streets.next_street(hand) is not None:
-        hand.unknown_in_pile = (*hand.unknown_in_pile, event.token)
-        begun = [s for s in BOARD_STREETS if streets.board_count(hand, s)]
-        if begun and not streets.burned(hand, begun[-1]):
-            burns.burn_in_muck(state, said, hand, begun[-1], event)
+    unburned = burns.street_without_burn(state, hand, event)
+    if unburned is None and streets.next_street(hand) is None:
+        return
+    hand.unknown_in_pile = (*hand.unknown_in_pile, event.token)
+    if unburned is not None:
+        burns.burn_in_muck(state, said, hand, unburned, event)
 
 
 def _maybe_burn(state: RulesState, hand: Hand, event: CardCame) -> None:
