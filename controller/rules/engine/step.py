@@ -37,6 +37,7 @@ from controller.model.table import COUNT, MUCK, STUB, is_board, seat_of
 from controller.rules.engine import (
     board,
     burns,
+    copies,
     deal,
     decks,
     duties,
@@ -60,14 +61,12 @@ CONFIRM_START_S = 6.0  # a first burn that lies alone for so long is a hand's be
 
 _TAG_CODES = {
     TagFault.FOREIGN: "DECK_FOREIGN",
-    TagFault.CLONE: "DECK_CLONE",
     TagFault.DUPLICATE: "DECK_DUPLICATE",
     TagFault.JOKER: "DECK_JOKER",
     TagFault.OTHER_DECK: "DECK_MIXED",
 }
 _TAG_SEEN = {
     TagFault.FOREIGN: "a tag of no registered deck",
-    TagFault.CLONE: "one tag in two places at once",
     TagFault.DUPLICATE: "the same card twice",
     TagFault.JOKER: "a joker",
     TagFault.OTHER_DECK: "a card of the other deck",
@@ -496,6 +495,9 @@ def _tag(state: RulesState, said: list[Said], event: TagVerdict) -> None:
     if hand is None:
         return  # between hands the deck is being gathered and shuffled; nothing is in play
     street = moves.current_street(hand)
+    if event.fault is TagFault.CLONE:
+        copies.on_clone(state, said, event, street)
+        return
     code = _TAG_CODES[event.fault]
     if any(f.zone == event.zone for f in ledger.standing(state, code)):
         return
@@ -507,7 +509,7 @@ def _tag(state: RulesState, said: list[Said], event: TagVerdict) -> None:
         street=street,
         seat=seat_of(event.zone),
         zone=event.zone,
-        expected="cards of the deck in play, each once",
+        expected=copies.EXPECTED,
         seen=_TAG_SEEN[event.fault],
         evidence=(event.seq,),
         evident=event.at,
