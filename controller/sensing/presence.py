@@ -69,6 +69,7 @@ class Sensing:
         self._washed_until = -inf
         self._lengths = vault.uid_lengths or UID_LENGTHS
         self._answerable: list[Antenna] = []  # whose watch the looks before it may answer
+        self._turns: list[tuple[Tag, Antenna]] = []  # reads at home after one elsewhere, this look
         self._stale = True  # whether `sensed` is to be worked out anew
         self._sensed = Sensed()
         self._look_s = 0.0  # how long one look takes
@@ -526,7 +527,6 @@ class Sensing:
         here = antenna.odds(cards + len(antenna.open))
         dead: list[tuple[Tag, Run]] = []
         ripe: list[tuple[Tag, Run]] = []
-        turns: list[tuple[Tag, Antenna]] = []
         for uid, tag in antenna.concerned.items():
             named = uid in uids
             if not named and not complete:
@@ -551,9 +551,6 @@ class Sensing:
                     if not self._hear_rival(run, tag, antenna, named, started, len(uids)):
                         continue
                     alive = against[number] > run.least(number in run.antenna.near, here)
-                    if named and run.fresh and tag.home is antenna:
-                        run.fresh = False
-                        turns.append((tag, run.antenna))
                 if not alive:
                     dead.append((tag, run))
                 elif run.passing >= run.need_passing:
@@ -561,8 +558,10 @@ class Sensing:
         for tag, run in dead:
             self._give_up(tag, run)
             self._glimpse(tag, run, ended, events)
-        for tag, elsewhere in turns:
-            self._turn(tag, elsewhere, ended, events)
+        if self._turns:
+            turns, self._turns = self._turns, []
+            for tag, elsewhere in turns:
+                self._turn(tag, elsewhere, ended, events)
         return ripe
 
     def _glimpse(self, tag: Tag, run: Run, ended: float, events: list[TableEvent]) -> None:
@@ -637,6 +636,9 @@ class Sensing:
             if home:
                 run.home_heard = True
                 run.home_silences = 0
+                if run.fresh:
+                    run.fresh = False
+                    self._turns.append((tag, run.antenna))
             return True
         if home:
             if odds.crowded and rival.max_stack is not None and answered >= rival.max_stack:

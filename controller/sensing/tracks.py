@@ -297,8 +297,7 @@ class Tag:
         reads.append(started)
         if len(reads) > _REMEMBERED_READS:
             del reads[0]
-        beside = self.beside.get(antenna.number)
-        if beside is not None:
+        if self.beside and (beside := self.beside.get(antenna.number)) is not None:
             beside.reads += 1
 
 
