@@ -25,8 +25,9 @@ from controller.model.events import (
 )
 from controller.model.findings import Sensed, Watch
 from controller.model.table import Layout, Zone
-from controller.sensing import heaps, piles
+from controller.sensing import clones, heaps, piles
 from controller.sensing.budget import FalseAlarmBudget
+from controller.sensing.dating import latest_absence
 from controller.sensing.ghosts import UID_LENGTHS, merged, shifted
 from controller.sensing.stock import take_stock
 from controller.sensing.tracks import Antenna, Lookout, Run, Tag, ZoneFigures
@@ -42,14 +43,7 @@ EXCHANGE_LOOKS = 2  # silent looks of a seat's card at which a further card is n
 # Weight of the silences since its last read with which a claim is not granted, whoever speaks for
 # it: a card that slid across is heard no more when its old zone's silence comes to count.
 MOST_HUSH_NATS = 4.0
-GLANCE_S = 12.0  # longer than a player looks at the cards before they lie again
 RECENT_S = 1.5  # a claim read this lately keeps a settled card from being called gone
-CLONE_FLIPS = 4  # times a tag was read elsewhere and then again at home
-CLONE_WINDOW_S = 30.0
-# The same while the home's answer has not changed since the first: beside cards that are read
-# nowhere else, and for a card alone.
-CLONE_FLIPS_BESIDE = 6
-CLONE_FLIPS_ALONE = 12
 _MOST_TAGS = 512
 _NOISE = Outcome.NOISE
 
@@ -75,6 +69,7 @@ class Sensing:
         self._washed_until = -inf
         self._lengths = vault.uid_lengths or UID_LENGTHS
         self._answerable: list[Antenna] = []  # whose watch the looks before it may answer
+        self._turns: list[tuple[Tag, Antenna]] = []  # reads at home after one elsewhere, this look
         self._stale = True  # whether `sensed` is to be worked out anew
         self._sensed = Sensed()
         self._look_s = 0.0  # how long one look takes
@@ -169,6 +164,7 @@ class Sensing:
                 carried.append(CardCarried(at=at, token=tag.token, zone=antenna.zone))
         for uid, tag in self._tags.items():
             tag.flips.clear()
+            tag.beside.clear()
             tag.cloned = False
             self._lose_sight(tag)
             if uid not in kept:
@@ -447,7 +443,7 @@ class Sensing:
                 del home.hooked[uid]
                 strays, tag.strays = tag.strays, []
                 for antenna in dict.fromkeys(s[0] for s in strays):
-                    self._flip(tag, antenna, ended, events)
+                    self._turn(tag, antenna, ended, events)
             elif complete:
                 self._unhook(home, tag)
 
@@ -588,11 +584,12 @@ class Sensing:
                 elif run.passing >= run.need_passing:
                     ripe.append((tag, run))
         for tag, run in dead:
-            home = tag.home
             self._give_up(tag, run)
             self._glimpse(tag, run, ended, events)
-            if home is antenna and tag.uid in uids:
-                self._flip(tag, run.antenna, ended, events)
+        if self._turns:
+            turns, self._turns = self._turns, []
+            for tag, elsewhere in turns:
+                self._turn(tag, elsewhere, ended, events)
         return ripe
 
     def _glimpse(self, tag: Tag, run: Run, ended: float, events: list[TableEvent]) -> None:
@@ -624,6 +621,7 @@ class Sensing:
         run.reads += 1
         run.looks += 1
         run.hush = 0.0
+        run.fresh = True
         if run.reads == 2 and run.slide_s:
             # What was read once before may have been read across: the slide begins here.
             run.flown_at = max(run.flown_at, ended + run.slide_s)
@@ -663,6 +661,12 @@ class Sensing:
         near = rival.number in run.antenna.near
         if named:
             run.against[rival.number] -= odds.read_cross if near else odds.read_far
+            if home:
+                run.home_heard = True
+                run.home_silences = 0
+                if run.fresh:
+                    run.fresh = False
+                    self._turns.append((tag, run.antenna))
             return True
         if home:
             if odds.crowded and rival.max_stack is not None and answered >= rival.max_stack:
@@ -689,7 +693,10 @@ class Sensing:
             if home is not None and number == home.number:
                 if odds < self._move_nats:
                     return False
-                if run.home_silences < MOVE_SILENCES and not (
+                # A card that its home reads on, after it was read here, has not moved: that takes
+                # as long a silence as its absence does.
+                silences = home.plain_need if run.home_heard else MOVE_SILENCES
+                if run.home_silences < silences and not (
                     home.lost or home.stuck or self._deaf(home)
                 ):
                     return False
@@ -715,11 +722,18 @@ class Sensing:
 
     def _settle(self, tag: Tag, run: Run, ended: float, events: list[TableEvent]) -> None:
         antenna = run.antenna
-        after = self._after(antenna, tag, run)
+        after = latest_absence(antenna, tag, run)
         source = tag.source
-        if tag.home is not None:
+        old_home = tag.home
+        turns = tag.flips.pop(antenna.number, [])
+        copied = False
+        if old_home is not None:
             antenna.moves += 1
             tag.carried = False
+            if antenna.number not in old_home.near:
+                # A card that goes to and fro between two places is two cards.
+                tag.flips[antenna.number] = turns
+                copied = clones.is_cloned(tag, antenna, ended, self._left_nats)
             self._take_up(tag)
         if antenna.is_seat:
             self._lose_sight(tag)
@@ -742,6 +756,9 @@ class Sensing:
         tag.carried = ended < self._washed_until
         tag.reads.clear()
         tag.flips.clear()
+        if old_home is not None:
+            tag.flips[old_home.number] = turns
+        tag.beside.clear()
         antenna.settled[tag.uid] = tag
         antenna.packed = self._deaf(antenna)
         if source is not antenna:
@@ -758,39 +775,12 @@ class Sensing:
                 source=source.zone if source is not None else None,
             )
         )
+        if copied and old_home is not None:
+            self._call_clone(tag, old_home, ended, events)
         for uid, fault in self._vault.came(tag.uid):
             suspect = self._tags[uid]
             zone = suspect.home.zone if suspect.home is not None else antenna.zone
             events.append(TagVerdict(at=ended, token=self._token(suspect), zone=zone, fault=fault))
-
-    def _after(self, antenna: Antenna, tag: Tag, run: Run) -> float:
-        """Start of the k-th last clean poll, with room, before the card's first sight in this stay.
-
-        Earlier reads here belong to the same stay unless a longer silence parts them from it: more
-        than k looks after a single read, as of a card in flight, and twice k after several. That
-        k looks in a row miss a lying card is as rare as the budget allows only before its first
-        read; after it there are many places in which such a gap may fall. At a seat a card from
-        the deck may besides have been taken up before it was settled: whatever was read of it
-        there in the time of a glance belongs to its stay.
-        """
-        looks = antenna.looks
-        first = run.first_started
-        earlier = [r for r in tag.reads.get(antenna.number, ()) if r < first]
-        if antenna.is_seat and tag.source is None:
-            glance = [r for r in earlier if r >= first - GLANCE_S]
-            if glance:
-                first = glance[0]
-                earlier = [r for r in earlier if r < first]
-        while earlier:
-            needed = antenna.k + 1 if len(earlier) == 1 else 2 * antenna.k
-            if sum(1 for s in looks if earlier[-1] < s < first) >= needed:
-                break
-            first = earlier.pop()
-        silent = [s for s in looks if s < first]
-        after = silent[-antenna.k] if len(silent) >= antenna.k else -inf
-        if tag.source is antenna and tag.home is None:
-            after = max(after, min(tag.seen_until, run.first_started))
-        return after
 
     def _forget(self, tag: Tag) -> None:
         self._vault.forget(tag.uid)
@@ -803,30 +793,17 @@ class Sensing:
 
     # -- clones ------------------------------------------------------------------------------------
 
-    def _flip(self, tag: Tag, antenna: Antenna, ended: float, events: list[TableEvent]) -> None:
-        """The card was read elsewhere and then again at home. On neighbours that is a cross-read;
-        far apart it is one UID in two places, once it goes on.
-        """
-        home = tag.home
-        if home is None or antenna.number in home.near or tag.cloned:
-            return
-        flips = tag.flips.setdefault(antenna.number, [])
-        flips.append(ended)
-        while flips[0] < ended - CLONE_WINDOW_S:
-            del flips[0]
-        if len(flips) < CLONE_FLIPS:
-            return
-        if home.changed_at < flips[0]:
-            # An answer that never changes may be an antenna that repeats its last look; if every
-            # card in it is read elsewhere, it is.
-            alone = len(home.settled) == 1
-            if not alone and all(t.flips or t.runs for t in home.settled.values()):
-                home.stuck = True
-                home.refresh()
-                return
-            if len(flips) < (CLONE_FLIPS_ALONE if alone else CLONE_FLIPS_BESIDE):
-                return
+    def _turn(self, tag: Tag, antenna: Antenna, ended: float, events: list[TableEvent]) -> None:
+        """The card was read elsewhere and then again at home."""
+        if clones.is_cloned(tag, antenna, ended, self._left_nats):
+            self._call_clone(tag, antenna, ended, events)
+
+    def _call_clone(
+        self, tag: Tag, elsewhere: Antenna, ended: float, events: list[TableEvent]
+    ) -> None:
         tag.cloned = True
+        for run in list(tag.runs.values()):
+            self._give_up(tag, run)
         events.append(
-            TagVerdict(at=ended, token=self._token(tag), zone=antenna.zone, fault=TagFault.CLONE)
+            TagVerdict(at=ended, token=self._token(tag), zone=elsewhere.zone, fault=TagFault.CLONE)
         )

@@ -28,8 +28,11 @@ def take_stock(antennas: Collection[Antenna], tags: Mapping[Uid, Tag], look_s: f
             arriving.append((min(run.first_started for run in runs), antenna.zone))
         if antenna.open and antenna.keeps_heap and antenna.crowded:
             undecided.update((n.zone, None) for n in antenna.neighbours)
-            homes = (tag.home for tag in antenna.open.values())
-            undecided.update((h.zone, None) for h in homes if h is not None)
+        elif antenna.keeps_heap:
+            continue
+        # Whether a settled card lies elsewhere now, its home says as well.
+        homes = (tag.home for tag in antenna.open.values())
+        undecided.update((h.zone, None) for h in homes if h is not None)
     if not arriving:
         return Sensed(tuple(undecided), close=close)
     arriving.sort()

@@ -254,6 +254,7 @@ class Tag:
     """
 
     __slots__ = (
+        "beside",
         "carried",
         "cloned",
         "concerns",
@@ -294,6 +295,7 @@ class Tag:
         ] = {}  # starts of recent reads, by antenna, while not settled there
         self.strays: list[tuple[Antenna, float, float]] = []
         self.flips: dict[int, list[float]] = {}
+        self.beside: dict[int, Beside] = {}  # by neighbour that reads it, while it lies at home
         self.silent = 0
         self.seen_until = float("-inf")
         self.settled_at = float("-inf")
@@ -335,6 +337,22 @@ class Tag:
         reads.append(started)
         if len(reads) > _REMEMBERED_READS:
             del reads[0]
+        if self.beside and (beside := self.beside.get(antenna.number)) is not None:
+            beside.reads += 1
+
+
+class Beside:
+    """A neighbour reads a card that lies at home: since when, how often, and in how many looks of
+    both, as the difference of what was counted then and is now."""
+
+    __slots__ = ("home_missed", "home_polls", "polls", "reads", "since")
+
+    def __init__(self, tag: Tag, home: Antenna, neighbour: Antenna, since: float) -> None:
+        self.since = since
+        self.reads = 1
+        self.polls = neighbour.polls - 1  # before the look that read it
+        self.home_polls = home.polls
+        self.home_missed = tag.missed + tag.silent
 
 
 class Run:
@@ -351,6 +369,8 @@ class Run:
         "first_ended",
         "first_started",
         "flown_at",
+        "fresh",
+        "home_heard",
         "home_silences",
         "hush",
         "last_ended",
@@ -381,7 +401,11 @@ class Run:
         self.hush = 0.0  # weight of the silences since the last read
         self.reads = 1
         self.looks = 1
+        # Looks in a row in which its home did not read it; whether one did since the claim was
+        # made; whether it was read here since the home's last read.
         self.home_silences = 0
+        self.home_heard = False
+        self.fresh = True
         # What was read within a flight's time may be a card on its way to a rival place: it keeps
         # the claim alive, but decides with the weight of the prior only.
         self.passing = self.lead_passing = odds.read_away

@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from math import inf
 
 from controller.model.table import Layout
+from controller.simulate.one_card import CopyLay, copies_provable
 from controller.simulate.provable import Dealt, TrueNoise, provable
 from drivers.factory import Card, DealScript, HandPlayed
-from drivers.readings import Poll
+from drivers.readings import Poll, Uid
 
 STREETS = ("deal", "flop", "turn", "river")
 BOARD_CARDS: Mapping[str, int] = {"flop": 3, "turn": 1, "river": 1}
@@ -61,6 +62,14 @@ class Stay:
         if self._lifted_at is not None:
             self.away.append((self._lifted_at, at))
             self._lifted_at = None
+
+    def lying(self) -> list[tuple[float, float]]:
+        """The stretches in which it lay there."""
+        found, since = [], self.since
+        for gone, back in self.away:
+            found.append((since, gone))
+            since = back
+        return [*found, (since, self.until)]
 
     def end(self, at: float) -> None:
         self.until = at if self._lifted_at is None else self._lifted_at
@@ -148,6 +157,8 @@ def is_provable(
     if planted.kind.startswith("button"):
         return True
     number = {str(a.zone): a.antenna for a in layout.antennas}
+    if planted.kind == "card-clone":
+        return _are_two(hand, stays, polls, number, noise)
     if planted.kind in IN_THE_BETTING:
         moved = [
             s for s in stays if abs(s.since - planted.evident_at) < MOMENT_S and s.source != "stub"
@@ -196,6 +207,35 @@ def _was_there(
         since=stay.since - MOMENT_S,
         until=min(stay.until, hand.gather_at),
     )
+
+
+def _are_two(
+    hand: HandPlayed,
+    stays: Sequence[Stay],
+    polls: Sequence[Poll],
+    number: Mapping[str, int],
+    noise: TrueNoise,
+) -> bool:
+    """Whether the polls prove that one tag is two cards."""
+    cards: dict[Uid, set[int]] = {}
+    for s in stays:
+        cards.setdefault(s.card.uid, set()).add(id(s.card))
+    tag = next((uid for uid, found in cards.items() if len(found) > 1), None)
+    if tag is None:
+        return False  # one of the two was never on an antenna
+    lay = [
+        CopyLay(number[s.place], since, until)
+        for s in stays
+        if s.card.uid == tag
+        for since, until in s.lying()
+    ]
+
+    def cards_at(antenna: int, at: float) -> int:
+        return sum(number[s.place] == antenna and s.since <= at < s.until for s in stays)
+
+    evident = hand.planted.evident_at if hand.planted is not None else hand.begun_at
+    heard = [p for p in polls if evident - MOMENT_S < p.started and p.ended < hand.gather_at]
+    return copies_provable(heard, tag, lay, noise, cards_at)
 
 
 def _zone(place: str, street: str, layout: Layout) -> str:

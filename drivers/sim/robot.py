@@ -472,6 +472,12 @@ class Robot:
                 d.button(to)
                 d.button_seat = h.button
                 h.plant(None, street, d.at, tuple(dict.fromkeys((h.button, to))))
+            case "card-clone":
+                # The copied card is in two places, and nobody can say which of them is the copy.
+                others = [s for s in h.order if s != seat and d.pile(f"seat/{s}")]
+                of = Pick(f"seat/{others[0]}") if others else Pick("muck")
+                at = d.swap(seat, n, "clone", of=of)
+                h.plant(seat, street, at, (seat, *others[:1]))
             case _:
                 h.plant(seat, street, self._stranger(seat, n, h), (seat,))
 
@@ -482,10 +488,6 @@ class Robot:
                 return d.swap(seat, n, "foreign")
             case "card-joker":
                 return d.swap(seat, n, "joker")
-            case "card-clone":
-                others = [s for s in h.order if s != seat and d.pile(f"seat/{s}")]
-                of = Pick(f"seat/{others[0]}") if others else Pick("muck")
-                return d.swap(seat, n, "clone", of=of)
         return d.swap(seat, n, "card", deck="blue" if d.deck_name != "blue" else "red")
 
     # -- the end of a hand

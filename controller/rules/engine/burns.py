@@ -407,15 +407,31 @@ def _burn_in_known_muck(
     return True
 
 
+def street_without_burn(state: RulesState, hand: Hand, event: CardCame) -> Street | None:
+    """The street whose burn a card of the deck in the muck is: the latest one, if it has none, else
+    one whose burn has been asked for since, if the card may have come before its board cards.
+
+    In a high muck a card shows itself late: the next street may be dealt by then.
+    """
+    begun = [s for s in BOARD_STREETS if board_count(hand, s)]
+    for street in reversed(begun):
+        if burned(hand, street):
+            continue
+        asked = ledger.standing(state, "BURN_MISSING", street)
+        if street is begun[-1] or (asked and may_precede(hand, street, event)):
+            return street
+    return None
+
+
 def burn_in_muck(
     state: RulesState, said: list[Said], hand: Hand, street: Street, event: CardCame
 ) -> None:
     """The board card was read before the burn that lies in the muck."""
     slot = next(i for i in hand.plan.burns[street] if i not in hand.fills)
-    asked = 0
+    asked = next((f.id for f in ledger.standing(state, "BURN_MISSING", street)), 0)
     for s in answered(state, said, hand, slot, event.at):
         drop(hand, s)
-        asked = s.finding or 0
+        asked = s.finding or asked
     if not asked:
         _burn_in_known_muck(state, said, hand, street, slot, event)
         return

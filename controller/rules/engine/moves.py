@@ -143,8 +143,10 @@ def _to_seat(
     state: RulesState, said: list[Said], hand: Hand, event: CardCame, owner: int, to_seat: int
 ) -> None:
     if to_seat == owner:
-        number = hand.token_findings.pop(event.token, 0)
-        if number:
+        number = hand.token_findings.get(event.token, 0)
+        finding = state.findings.get(number)
+        if finding is not None and finding.code != "DECK_CLONE":
+            del hand.token_findings[event.token]
             ledger.settle(state, said, number, FindingState.CORRECTED, at=event.at)
         if owner in hand.folded and event.token not in hand.extra_seat.get(owner, ()):
             _stray(state, hand, event, "muck-back", MUCK)
@@ -394,6 +396,8 @@ def _remedied_by_leaving(
         "HOLE_TO_OUTSIDER": True,
         "BURN_MISPLACED": zone != finding.zone,
         "BOARD_MUCK_MIX": is_board(zone),
+        # Two cards bear this tag: that one of them lies in a pile puts nothing right.
+        "DECK_CLONE": False,
     }.get(finding.code, finding.code.startswith("DECK_") and _is_pile(zone))
     if home:
         ledger.settle(state, said, finding.id, FindingState.CORRECTED, at=event.at)
@@ -425,7 +429,7 @@ def went_back(state: RulesState, said: list[Said], pending: Pending, at: float) 
     if finding is not None and (
         finding.code
         in ("HOLE_TO_OUTSIDER", "CARD_AFTER_RIVER", "BURN_MISPLACED", "BURN_UNEXPECTED")
-        or finding.code.startswith("DECK_")
+        or (finding.code.startswith("DECK_") and finding.code != "DECK_CLONE")
     ):
         ledger.settle(state, said, finding.id, FindingState.CORRECTED, at=at)
         hand.token_findings.pop(token, None)

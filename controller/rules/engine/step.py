@@ -37,6 +37,7 @@ from controller.model.table import COUNT, MUCK, STUB, is_board, seat_of
 from controller.rules.engine import (
     board,
     burns,
+    copies,
     deal,
     decks,
     duties,
@@ -51,7 +52,6 @@ from controller.rules.engine import (
 from controller.rules.engine.book import rulebook
 from controller.rules.engine.play import in_play, over
 from controller.rules.engine.state import NEVER, CardAt, Fill, Hand, Pending, RulesState
-from controller.rules.plans import BOARD_STREETS
 
 PAUSE_S = 1.0
 FLICKER_S = 8.0  # a forgotten card that is read again so soon has not been dealt
@@ -61,14 +61,12 @@ CONFIRM_START_S = 6.0  # a first burn that lies alone for so long is a hand's be
 
 _TAG_CODES = {
     TagFault.FOREIGN: "DECK_FOREIGN",
-    TagFault.CLONE: "DECK_CLONE",
     TagFault.DUPLICATE: "DECK_DUPLICATE",
     TagFault.JOKER: "DECK_JOKER",
     TagFault.OTHER_DECK: "DECK_MIXED",
 }
 _TAG_SEEN = {
     TagFault.FOREIGN: "a tag of no registered deck",
-    TagFault.CLONE: "one tag in two places at once",
     TagFault.DUPLICATE: "the same card twice",
     TagFault.JOKER: "a joker",
     TagFault.OTHER_DECK: "a card of the other deck",
@@ -471,11 +469,12 @@ def _arrived_at_muck(state: RulesState, said: list[Said], hand: Hand, event: Car
     if book.burn_may_lie_in_muck:
         burns.on_burn(state, said, event)
         return
-    if streets.next_street(hand) is not None:
-        hand.unknown_in_pile = (*hand.unknown_in_pile, event.token)
-        begun = [s for s in BOARD_STREETS if streets.board_count(hand, s)]
-        if begun and not streets.burned(hand, begun[-1]):
-            burns.burn_in_muck(state, said, hand, begun[-1], event)
+    unburned = burns.street_without_burn(state, hand, event)
+    if unburned is None and streets.next_street(hand) is None:
+        return
+    hand.unknown_in_pile = (*hand.unknown_in_pile, event.token)
+    if unburned is not None:
+        burns.burn_in_muck(state, said, hand, unburned, event)
 
 
 def _maybe_burn(state: RulesState, hand: Hand, event: CardCame) -> None:
@@ -496,6 +495,9 @@ def _tag(state: RulesState, said: list[Said], event: TagVerdict) -> None:
     if hand is None:
         return  # between hands the deck is being gathered and shuffled; nothing is in play
     street = moves.current_street(hand)
+    if event.fault is TagFault.CLONE:
+        copies.on_clone(state, said, event, street)
+        return
     code = _TAG_CODES[event.fault]
     if any(f.zone == event.zone for f in ledger.standing(state, code)):
         return
@@ -507,7 +509,7 @@ def _tag(state: RulesState, said: list[Said], event: TagVerdict) -> None:
         street=street,
         seat=seat_of(event.zone),
         zone=event.zone,
-        expected="cards of the deck in play, each once",
+        expected=copies.EXPECTED,
         seen=_TAG_SEEN[event.fault],
         evidence=(event.seq,),
         evident=event.at,

@@ -177,6 +177,48 @@ def test_a_burn_in_the_muck_is_misplaced_or_lawful_as_the_house_has_it() -> None
     assert free.findings == []
 
 
+def test_a_river_burn_found_in_the_muck_is_the_one_that_was_asked_for() -> None:
+    table = dealt()
+    table.flop()
+    table.street()
+    table.wait(10.0)
+    table.board()
+    table.silence(times=3, pace_s=1.0)
+    asked = table.only()
+    assert (asked.code, asked.street) == ("BURN_MISSING", Street.RIVER)
+    table.comes("muck", after_s=20.0)
+    settle(table)
+    assert (table.only().id, table.only().codes) == (asked.id, ("BURN_MISSING", "BURN_MISPLACED"))
+
+
+def test_a_turn_burn_shows_itself_in_a_high_muck_when_the_river_lies() -> None:
+    table = dealt()
+    table.flop()
+    table.wait(10.0)
+    table.board()
+    settle(table)
+    turned = table.now
+    table.street()
+    river = table.comes("muck", after_s=table.now - turned + 20.0)
+    settle(table)
+    found = table.only()
+    assert (found.code, found.street, found.zone) == ("BURN_MISPLACED", Street.TURN, "muck")
+    table.comes("burn", river)
+    assert table.only().state is FindingState.CORRECTED
+
+
+def test_a_card_that_came_to_the_muck_after_the_turn_was_not_its_burn() -> None:
+    table = dealt()
+    table.flop()
+    table.wait(10.0)
+    table.board()
+    settle(table)
+    table.street()
+    table.comes("muck", after_s=1.0)
+    settle(table)
+    assert table.only().codes == ("BURN_MISSING",)
+
+
 def test_a_misplaced_burn_that_goes_to_its_pile_is_corrected() -> None:
     table = dealt("tda")
     burn = table.comes("muck")
