@@ -16,7 +16,6 @@ import signal
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,15 +26,13 @@ from controller.certifying import Certifying
 from controller.config import Config, reader_specs
 from controller.floor.commands import Desk
 from controller.floor.server import FloorServer
-from controller.integrity.box import BoxError, DeckBox
-from controller.integrity.decks import DeckError, DeckStatus, enrolled, known_tags, used
+from controller.integrity.box import BoxError
+from controller.integrity.decks import DeckError
 from controller.integrity.filing import FilingError
 from controller.integrity.table_count import CountShown
-from controller.journal.build import boot_id
-from controller.journal.record import Body, CertificateFiled, RecordError, Stopped
+from controller.journal.record import Body, CertificateFiled, Stopped
 from controller.journal.recorder import LIMIT_S, Recorder, Recording
-from controller.journal.resume import Resumption, begin, left_behind
-from controller.journal.trouble import JournalReadError
+from controller.journal.resume import Resumption, begin
 from controller.journal.writer import Journal
 from controller.model.events import (
     Attested,
@@ -53,16 +50,13 @@ from controller.model.events import (
     Token,
 )
 from controller.model.findings import Finding, FindingChanged, HandEnded, Progress, Said, Stage
-from controller.model.table import Zone
 from controller.outputs.board import BoardView, DeckCondition, DeckView, deck_view, frame
 from controller.outputs.layouts import colour_64x32, mono_32x8
 from controller.outputs.picture import Picture
-from controller.pipeline import Table
-from controller.positions import TakenUp
 from controller.rules import engine
-from controller.rules.engine import RulesState
 from controller.rules.profile import Profile
-from controller.tape import TapeError, TapeWriter, moved, play, time_of
+from controller.taking_up import TableClock, away_known, table_of
+from controller.tape import TapeError, TapeWriter, time_of
 from controller.vault import Vault
 from drivers.contracts import LedBoard
 from drivers.errors import DriverError
@@ -73,6 +67,7 @@ REPEAT_S = 1.0  # a frame is sent this often even if nothing changed
 RETRY_S = 1.0
 SILENT_S = 1.0  # without a reading for so long, time is passed on by hand
 FINDINGS_KEPT = 40
+NOTES_KEPT = 8
 LONG = 500  # events after which the journal should say anew where the table stands
 
 
@@ -118,17 +113,6 @@ class Delay:
     commit_s: float
 
 
-class TableClock:
-    """Monotonic seconds of the journal: the machine's own, moved on where a power cut set it
-    back."""
-
-    def __init__(self, offset_s: float = 0.0) -> None:
-        self.offset_s = offset_s
-
-    def __call__(self) -> float:
-        return time.monotonic() + self.offset_s
-
-
 class Daemon:
     """One table, from its readings to its boards.
 
@@ -139,8 +123,9 @@ class Daemon:
     (the robot dealer). on_seats: told the seats due cards when they change. on_shown: told what is
     on the disk and may be shown, after every commit. on_ready: called once the floor may speak and
     readings may come. on_recording: told when recording stops and when it works again.
-    commit_limit_s: a commit that takes longer counts as not recording. long: after how many events
-    the journal says anew where the table stands.
+    on_note: told what the floor should know of decks and files. commit_limit_s: a commit that takes
+    longer counts as not recording. long: after how many events the journal says anew where the
+    table stands.
     """
 
     def __init__(
@@ -160,6 +145,7 @@ class Daemon:
         on_shown: Callable[[Shown], None] = lambda shown: None,
         on_ready: Callable[[], None] = lambda: None,
         on_recording: Callable[[Recording], None] = lambda recording: None,
+        on_note: Callable[[str], None] = lambda note: None,
         commit_limit_s: float = LIMIT_S,
         long: int = LONG,
     ) -> None:
@@ -189,7 +175,9 @@ class Daemon:
         self._recorder = Recorder(
             Journal(config.journal), changed=self._changed, clock=clock, limit_s=commit_limit_s
         )
-        self._table = _table(config, self._vault, self._record, resumption)
+        self._table, self._watch = table_of(config, self._vault, self._record, resumption)
+        self._on_note = on_note
+        self.notes: deque[str] = deque(maxlen=NOTES_KEPT)
         self._focus: tuple[int, ...] = ()
         self._only: int | None = None
         self._certifying = Certifying(config)
@@ -274,6 +262,7 @@ class Daemon:
             recording=self._recorder.state.ok,
             trouble=self._recorder.state.reason,
             health=self.trouble,
+            notes=tuple(self.notes),
         )
 
     async def tell(self, event: TableEvent) -> bool:
@@ -347,42 +336,58 @@ class Daemon:
         await self._stop.wait()
 
     async def _close(self) -> None:
-        if self._stop.is_set():  # else it fell, and the next start takes the hand up
+        clean = self._stop.is_set()  # else it fell, and the next start takes the hand up
+        if clean:
             self._recorder.stage(Stopped(at=self.clock(), reason=self._stopped_by))
             await self._commit()
             await self._certify_closing()
         await self._recorder.close()
+        if self._watch is not None:
+            await self._watch.close(self.clock(), clean)
+            self._take_notes()
 
     def _begin(self) -> None:
         """The first records: the start, and the opening or what is taken up."""
         r, at = self._resumption, self.clock()
+        if self._watch is not None:
+            self._watch.start()
         away_s = None if r is None else max(0.0, time.time() - r.last_wall)
         begin(self._recorder.journal, at, r, offset_s=self.clock.offset_s, away_s=away_s)
-        opening = self._opening(first=r is None)
         if r is None:
-            self._judged(self._table.open(opening))
-            for row in self._to_attest() if self._attested_by else ():
-                at = self.clock()
-                self._judged(self._table.tell(Attested(at=at, row=row, by=self._attested_by)))
+            self._open_first()
             return
         self._findings = {f.id: f for f in self._table.findings}
-        before = self._table.state
+        known = away_s is not None and away_known(r, time.time())
+        resumed = TableResumed(at=at, away_known=known, cards_known=True)
+        anew = r.stopped and self._table.state.hand is None
+        self._judged(self._table.tell(resumed))
+        if anew:
+            self._open_first(anew=True)
+        elif not self._as_before():
+            self._pending_open = self._opening(first=False)
+            if self._table.progress.stage in (Stage.CLOSED, Stage.BETWEEN):
+                self._open_pending()
+        self._go_on(told=1)
+
+    def _open_first(self, anew: bool = False) -> None:
+        """Open the table as the configuration says. anew: it was stopped between two hands, and its
+        decks go on."""
+        self._judged(self._table.open(dataclasses.replace(self._opening(first=True), anew=anew)))
+        for row in self._to_attest() if self._attested_by else ():
+            at = self.clock()
+            self._judged(self._table.tell(Attested(at=at, row=row, by=self._attested_by)))
+
+    def _as_before(self) -> bool:
+        """Whether the configuration is what the rules went by when the program ended."""
+        before, opening = self._table.state, self._opening(first=False)
         book = before.book
-        same = (
+        return (
             book is not None
             and (book.profile.model_dump_json(), book.game)
             == (self._profile_in_force().model_dump_json(), opening.game)
             and book.layout == self.config.layout
             and before.watch_only == opening.watch_only
         )
-        known = away_s is not None and _plausible(time.time(), r.last_wall, boot_id() == r.boot)
-        resumed = TableResumed(at=at, away_known=known, cards_known=True)
-        self._judged(self._table.tell(resumed))
-        if not same:
-            self._pending_open = opening
-            if self._table.progress.stage in (Stage.CLOSED, Stage.BETWEEN):
-                self._open_pending()
-        self._go_on(told=1)
 
     def _to_attest(self) -> tuple[str, ...]:
         return engine.to_attest(self._table.state)
@@ -451,6 +456,8 @@ class Daemon:
             self._stage(reading)
         self._judged(self._table.feed(reading))
         self._heard_at = None
+        if self._watch is not None:
+            self._heed(self._latest_at)
         if self.readings_seen < len(self.config.layout.antennas):
             return  # one plain round first: no place stays unknown while others are looked at
         only = self._table.only
@@ -461,6 +468,18 @@ class Daemon:
         if focus != self._focus:
             self._focus = focus
             self._source.focus(focus)
+
+    def _heed(self, at: float) -> None:
+        """Tell what the running deck test has worked out meanwhile."""
+        self._judged(self._table.heed(at))
+        if self._watch is not None and self._watch.notes:
+            self._take_notes()
+
+    def _take_notes(self) -> None:
+        notes = self._watch.notes if self._watch is not None else deque[str]()
+        while notes:
+            self.notes.append(notes.popleft())
+            self._on_note(self.notes[-1])
 
     def _to_tape(self, tape: TapeWriter, reading: Reading) -> None:
         try:
@@ -611,6 +630,8 @@ class Daemon:
     def _pass_time(self) -> None:
         """While no reader answers, the rules' deadlines come all the same."""
         now = self.clock()
+        if self._watch is not None and now - self._latest_at > SILENT_S:
+            self._heed(now)
         if self._certifying.due(now):
             self._dirty.set()
         due = engine.deadline(self._table.state)
@@ -623,138 +644,6 @@ def _count_words(count: CountShown | None) -> str:
     if count is None:
         return ""
     return f"{count.text}; {count.why}" if count.why else count.text
-
-
-def _plausible(wall: float, last_wall: float, same_boot: bool) -> bool:
-    """Whether it is known how long the program was down: the machine's own clock went on, or the
-    wall clock is no earlier than when it last wrote, as one that lost its battery would be."""
-    return same_boot or wall >= last_wall > 0.0
-
-
-def _table(
-    config: Config,
-    vault: Vault,
-    record: Callable[[TableEvent], int],
-    resumption: Resumption | None,
-) -> Table:
-    """The table, new or as a killed program left it."""
-    watch = None
-    if vault.enrolled:
-        # Its arithmetic is loaded only where a deck is known.
-        from controller.integrity.deck_watch import DeckWatch
-        from controller.watching import WatchBeside
-
-        rates = [1.0 - a.profile.miss_rate for a in config.layout.antennas]
-        beside = ThreadPoolExecutor(1, thread_name_prefix="deck test")
-        watch = WatchBeside(DeckWatch(vault, min(rates)), beside)
-    if resumption is None:
-        return Table(config.layout, vault, record, deck_watch=watch)
-    state = engine.closed()
-    for event in resumption.events:
-        state, _ = engine.step(state, event)
-    table = Table(config.layout, vault, record, state=state, deck_watch=watch)
-    lying = _lying(state)
-    # The table asks its sensing by these methods alone.
-    table.sensing = TakenUp(table.sensing, config.layout, lying, resumption.last_at)  # type: ignore[assignment]
-    return table
-
-
-def _lying(state: RulesState) -> dict[Zone, list[tuple[Token, bool]]]:
-    """Where the cards of the hand lay, in order of arrival."""
-    lying: dict[Zone, list[tuple[Token, bool]]] = {}
-    for token, place in state.cards.items():
-        lying.setdefault(place.zone, []).append((token, place.lifted_since is not None))
-    return lying
-
-
-def take_up(path: Path, warn: Callable[[str], None]) -> tuple[Resumption | None, TableClock]:
-    """What a killed program left in the journal, and the clock that goes on from there."""
-    try:
-        resumption = left_behind(path)
-    except (JournalReadError, RecordError) as error:
-        warn(f"the hand before cannot be taken up: {error}")
-        resumption = None
-    if resumption is None:
-        return None, TableClock()
-    monotonic = time.monotonic()
-    now = resumption.clock_at(time.time(), monotonic, boot_id())
-    return resumption, TableClock(now - monotonic)
-
-
-class TapeSource:
-    """A tape played as the readers. speed: 1 as it was; 0 as fast as the table can. Its times are
-    moved to the clock's present, and the clock runs with the tape: commits cannot be timed by it
-    (`commit_limit_s`)."""
-
-    commit_limit_s = 86_400.0
-
-    def __init__(self, path: Path, clock: TableClock, speed: float = 1.0) -> None:
-        self._path, self._clock, self._speed = path, clock, speed
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        return None
-
-    def focus(self, antennas: Sequence[int]) -> None:
-        """A tape cannot look elsewhere."""
-
-    def only(self, antenna: int | None) -> None:
-        """A tape cannot look elsewhere."""
-
-    async def readings(self) -> AsyncIterator[Reading]:
-        """Raises TapeError where the tape cannot be read."""
-        begun, real = self._clock(), time.monotonic()
-        first: float | None = None
-        for n, reading in enumerate(play(self._path)):
-            at = time_of(reading)
-            if first is None:
-                first = at
-            if self._speed > 0:
-                played = (time.monotonic() - real) * self._speed
-                await asyncio.sleep(max(0.0, (at - first - played) / self._speed))
-            elif n % 100 == 0:
-                await asyncio.sleep(0)
-            # The table's clock runs with the tape, or its readings would lie in the future.
-            self._clock.offset_s += max(0.0, begun + at - first - self._clock())
-            yield moved(reading, begun - first)
-
-
-def house_decks(config: Config) -> dict[Uid, tuple[str, str]]:
-    """Deck and face by UID of the house's decks, as the daemon enrols them.
-
-    Raises:
-        BoxError: they are there and cannot be read.
-    """
-    return known_tags(DeckBox(config.deck_file, config.deck_key).load())
-
-
-def decks_at_table(config: Config) -> tuple[DeckAtTable, ...]:
-    """Names and backs of the house's decks that are to be dealt with.
-
-    Raises:
-        BoxError: they are there and cannot be read.
-    """
-    decks = enrolled(DeckBox(config.deck_file, config.deck_key).load())
-    return tuple(
-        DeckAtTable(name=d.name, back=d.back, pair=d.pair or "", used=d.status is DeckStatus.USED)
-        for d in decks
-    )
-
-
-def keep_used(config: Config, name: str) -> None:
-    """Remember in the house's box that the deck was taken out of play as used.
-
-    Raises:
-        BoxError, DeckError: it cannot be kept there, with what to do.
-    """
-    DeckBox(config.deck_file, config.deck_key).change(lambda decks: used(decks, name))
 
 
 def readers_of(config: Config, clock: TableClock) -> Source:

@@ -108,10 +108,13 @@ class KeysPart(_Part):
 
 
 class DecksPart(_Part):
-    """file: the house's decks, encrypted. key: the file of the key that opens it."""
+    """file: the house's decks, encrypted; what the table remembers of them lies beside it. key: the
+    file of the key that opens it. shuffle: how the house shuffles; what its hands have shown goes
+    before it."""
 
     file: Annotated[Line, Field(min_length=1)] = "decks.box"
     key: Annotated[Line, Field(min_length=1)] = "decks.key"
+    shuffle: Annotated[Line, Field(min_length=1)] = "house"
 
 
 class CertificatesPart(_Part):
@@ -582,12 +585,7 @@ def _table_faults(raw: Mapping[str, Any], lines: _Lines) -> Iterator[Fault]:
         yield Fault(line, f"floor: socket is too long; allowed: {_UNIX_PATH_LIMIT} bytes")
     decks = raw.get("decks")
     if isinstance(decks, dict):
-        file, key = decks.get("file", DecksPart().file), decks.get("key", DecksPart().key)
-        if isinstance(file, str) and isinstance(key, str) and Path(file) == Path(key):
-            line = lines.of(("decks", "key"))
-            yield Fault(
-                line, f"decks: key = {_shown(key)} is the decks' file too; allowed: another"
-            )
+        yield from _deck_faults(decks, lines)
     keys = raw.get("keys")
     text = keys.get("public") if isinstance(keys, dict) else None
     if isinstance(text, str) and text:
@@ -595,6 +593,24 @@ def _table_faults(raw: Mapping[str, Any], lines: _Lines) -> Iterator[Fault]:
             public_key(text)
         except RegulatorKeyError as error:
             yield Fault(lines.of(("keys", "public")), f"keys: {error}")
+
+
+def _deck_faults(decks: Mapping[str, Any], lines: _Lines) -> Iterator[Fault]:
+    file, key = decks.get("file", DecksPart().file), decks.get("key", DecksPart().key)
+    if isinstance(file, str) and isinstance(key, str):
+        taken = {Path(file + more): more for more in ("", ".backup", ".record", ".tonight")}
+        if (more := taken.get(Path(key))) is not None:
+            what = "the decks' file too" if not more else f"written beside the decks' file {file}"
+            line = lines.of(("decks", "key"))
+            yield Fault(line, f"decks: key = {_shown(key)} is {what}; allowed: another")
+    shuffle = decks.get("shuffle")
+    if isinstance(shuffle, str) and shuffle:
+        from controller.integrity.shuffles import RoutineError, routine  # loads arithmetic
+
+        try:
+            routine(shuffle)
+        except RoutineError as error:
+            yield Fault(lines.of(("decks", "shuffle")), f"decks: {error}")
 
 
 def _antenna_faults(raw: Mapping[str, Any], lines: _Lines) -> Iterator[Fault]:

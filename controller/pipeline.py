@@ -7,19 +7,18 @@ said only when it is committed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from math import inf
-from typing import Protocol
 
 from controller.integrity.table_count import CountShown, TableCount
+from controller.integrity.watched import HandOver, HandWatch, Stand
 from controller.model.events import (
     ButtonSeen,
     CountStopped,
     DeckCounted,
     DeckInPlay,
-    DeckSuspected,
     KeyPressed,
     ReaderBack,
     ReaderLost,
@@ -45,23 +44,7 @@ from drivers.readings import (
     Poll,
     Reading,
     SeatReading,
-    Uid,
 )
-
-
-class HandWatch(Protocol):
-    """Told of every hand; says when the deck should be counted. `DeckWatch` is one."""
-
-    def began(self) -> None: ...
-
-    def ended(
-        self, deck: str | None, seen: Collection[Uid], dealt: int, players: int, at: float
-    ) -> list[DeckSuspected]: ...
-
-    def counted(self) -> None: ...
-
-    def suspects(self) -> tuple[str, ...]: ...
-
 
 Record = Callable[[TableEvent], int | None]
 
@@ -157,6 +140,11 @@ class Table:
         counted = self._count.confirm(at, by)
         return [] if counted is None else self._judge([counted])
 
+    def heed(self, at: float) -> list[Said]:
+        """Take in what the deck watch has found by now; its events happen at `at`."""
+        found = self._deck_watch.found() if self._deck_watch is not None else []
+        return self._judge([replace(event, at=at) for event in found]) if found else []
+
     def resume(self, at: float, away_known: bool = True) -> list[Said]:
         """Go on after a restart with the `state` given: cards are taken up by position. away_known:
         whether `at` has gone on by the time that passed meanwhile."""
@@ -177,6 +165,11 @@ class Table:
     @property
     def progress(self) -> Progress:
         return engine.progress(self.state)
+
+    @property
+    def stand(self) -> Stand:
+        """Where the table stands between hands, as the journal can tell it again."""
+        return stand_of(self.state)
 
     def suspects(self) -> tuple[str, ...]:
         """Cards that have stayed unseen too long, for the floor; none while a hand is on."""
@@ -278,22 +271,30 @@ class Table:
                     if self._deck_watch is not None:
                         self._deck_watch.began()
                 elif isinstance(word, HandEnded):
-                    suspected = self._suspected(hand, word.at)
+                    self._hand_over(hand)
                     # Tokens of the hand that ended mean nothing any more, not even in the events
                     # still waiting here.
-                    queue = [*self.sensing.renew(word.at), *suspected]
-            if isinstance(event, DeckCounted) and self._deck_watch is not None:
-                self._deck_watch.counted()
+                    queue = [*self.sensing.renew(word.at)]
+            in_play = isinstance(event, DeckCounted) and event.deck == self.state.deck.name
+            if in_play and self._deck_watch is not None:
+                self._deck_watch.counted(self.stand)
         self._refresh()
         return said
 
-    def _suspected(self, hand: Hand | None, at: float) -> list[DeckSuspected]:
+    def _hand_over(self, hand: Hand | None) -> None:
+        """Tell the deck watch of the hand that has just ended."""
         if self._deck_watch is None or hand is None:
-            return []
+            return
         extra = sum(map(len, hand.extra_seat.values()))
-        dealt = len(hand.fills) + len(hand.extra_board) + len(hand.extra_burns) + extra
-        return self._deck_watch.ended(
-            self.state.deck.name, self._vault.settled_in_hand, dealt, len(hand.plan.seats), at
+        self._deck_watch.ended(
+            HandOver(
+                stand=self.stand,
+                seen=self._vault.settled_in_hand,
+                dealt=len(hand.fills) + len(hand.extra_board) + len(hand.extra_burns) + extra,
+                players=len(hand.plan.seats),
+                hole=hand.plan.hole_cards,
+                looks=self.sensing.looked(),
+            )
         )
 
     def _refresh(self) -> None:
@@ -307,3 +308,9 @@ class Table:
         by_zone = self.layout.by_zone
         wanted = engine.focus(self.state, sensed)
         self._focus = tuple(by_zone[z].antenna for z in wanted if z in by_zone)
+
+
+def stand_of(state: RulesState) -> Stand:
+    """Where the rules say that the table stands between hands."""
+    hand = state.hands - (state.hand is not None)
+    return Stand(state.deck.name, hand, state.ended_at, state.deck.counted_at)

@@ -38,6 +38,7 @@ from drivers.factory import (
 from drivers.readings import KeyPress, Reading, Uid
 
 DECKS = ("red", "blue")
+CARDS = 52  # the tags of the simulated decks, where the configuration gives no seed
 AHEAD_S = 0.2  # the next hand is planned this long before the last one's end
 
 PASS_ENDS_S = 5.0  # without a card for so long, the count takes a pass to be over
@@ -55,7 +56,9 @@ class RobotTable:
         self._config, self._part, self._clock = config, part, clock
         seed = part.seed or random.SystemRandom().getrandbits(32)
         self._chance = random.Random(f"robot table {seed}")
-        self._cards_seed = self._chance.getrandbits(32)
+        # The cards stay the same from start to start: a table remembers their tags.
+        drawn = self._chance.getrandbits(32)
+        self._cards_seed = drawn if part.seed else CARDS
         self._seats = tuple(s for s, status in config.seats if status is SeatStatus.IN)
         self._profile = config.profile.for_game(config.file.table.game)
         self._asked: deque[str] = deque()

@@ -82,6 +82,11 @@ class Vault:
         return {uid: (card.deck, card.face) for uid, card in self._cards.items()}
 
     @property
+    def deck_of(self) -> dict[Uid, str]:
+        """The deck of every enrolled tag."""
+        return {uid: card.deck for uid, card in self._cards.items()}
+
+    @property
     def settled_in_hand(self) -> frozenset[Uid]:
         """Tags that have settled anywhere on the table in this hand."""
         return frozenset(self._came)

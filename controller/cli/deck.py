@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,8 +23,8 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    help="The house's decks: register, list, retire, move to another table. Exit codes: 0 done, 1"
-    " aborted, 2 it could not be done.",
+    help="The house's decks: register, list, retire, move to another table; how worn they are, and"
+    " how the house shuffles. Exit codes: 0 done, 1 aborted, 2 it could not be done.",
 )
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The deck's name.")]
 ConfigPath = Annotated[
@@ -109,11 +109,17 @@ def _kept(box: DeckBox, registration: Registration, pair: str | None) -> Deck:
 
 @app.command("list")
 def list_decks(config: ConfigPath = None, as_json: AsJson = False) -> None:
-    """The house's decks, and how well the weakest tag of each was read."""
+    """The house's decks, how well the weakest tag of each was read when it was registered, and how
+    many of its tags are wearing out."""
+    from controller.cli.learned import worn
+
     with _worded("list"):
-        decks = _box(_config("list", config)).load()
+        checked = _config("list", config)
+        decks = _box(checked).load()
+        wear = worn(checked, decks, _warn("list"))
     if as_json:
-        typer.echo(json.dumps({"decks": [_told(deck) for deck in decks]}))
+        told = [{**_told(deck), "wearing_out": len(wear[deck.name].weak)} for deck in decks]
+        typer.echo(json.dumps({"decks": told}))
         return
     if not decks:
         typer.echo("no deck is registered yet. Next: burnturn deck register NAME --back red")
@@ -121,30 +127,66 @@ def list_decks(config: ConfigPath = None, as_json: AsJson = False) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    table = Table("name", "back", "status", "pair", "cards", "weakest tag", "registered")
+    columns = ("name", "back", "status", "pair", "cards", "weakest tag", "worn")
+    table = Table(*columns, "registered")
     for deck in decks:
         weakest = deck.weakest
         rate = f"{weakest.rate:.0%}" if weakest is not None else ""
         words = (deck.name, deck.back, deck.status.value, deck.pair or "", _cards(deck), rate)
-        table.add_row(*words, deck.registered[:10])
+        weak = len(wear[deck.name].weak)
+        table.add_row(*words, str(weak) if weak else "", deck.registered[:10])
     Console().print(table)
 
 
 @app.command()
 def show(name: Name, config: ConfigPath = None, as_json: AsJson = False) -> None:
-    """How well each tag of a deck was read when it was registered, the worst first."""
+    """How well each tag of a deck was read when it was registered, the worst first; and, between
+    hands, how well it is read at the table now, and which tags are wearing out."""
+    from controller.cli.learned import hand_is_on, worn
     from controller.integrity.decks import named
 
     with _worded("show"):
-        deck = named(_box(_config("show", config)).load(), name)
+        checked = _config("show", config)
+        deck = named(_box(checked).load(), name)
+        wear = worn(checked, [deck], _warn("show"))[name]
     tags = sorted(deck.tags, key=lambda tag: tag.rate)
+    named_now = not hand_is_on(checked)
+    lately = wear.rates if named_now else {}
+    weak = [tag for tag in tags if tag.uid in wear.weak]
     if as_json:
-        typer.echo(json.dumps({**_told(deck), "tags": [_tag_told(tag) for tag in tags]}))
+        told = [{**_tag_told(tag), "lately": lately.get(tag.uid)} for tag in tags]
+        out = {**_told(deck), "wearing_out": len(weak), "nights": wear.nights, "tags": told}
+        if named_now:
+            out["weak"] = [tag.face for tag in weak]
+        typer.echo(json.dumps(out))
         return
     pair = f", paired with {deck.pair}" if deck.pair else ""
     typer.echo(f"{deck.name}: {deck.back} back, {deck.status}{pair}, {_cards(deck)}")
+    if weak:
+        names = ", ".join(f"{_face(t)} ({wear.rates[t.uid]:.0%})" for t in weak)
+        them = "it is" if len(weak) == 1 else "they are"
+        typer.echo(
+            f"wearing out, read worse than the deck ({wear.deck_rate:.0%}) by more than chance: "
+            + (names if named_now else f"{_counted(len(weak), 'tag')}; {them} named between hands")
+        )
+        typer.echo("Next: replace the deck before it has a tag that is read no more")
     for tag in tags:
-        typer.echo(f"  {tag.rate:4.0%}  {_face(tag)}  ({tag.reads} of {tag.looks} looks)")
+        now = f", lately {lately[tag.uid]:.0%}" if tag.uid in lately else ""
+        typer.echo(f"  {tag.rate:4.0%}  {_face(tag)}  ({tag.reads} of {tag.looks} looks{now})")
+
+
+@app.command()
+def shuffle(config: ConfigPath = None, as_json: AsJson = False) -> None:
+    """What the table believes of the house's shuffle, and what it counted to believe it."""
+    from controller.cli.learned import learned_shuffle, shuffle_told, shuffle_words
+
+    with _worded("shuffle"):
+        learned = learned_shuffle(_config("shuffle", config))
+    if as_json:
+        typer.echo(json.dumps(shuffle_told(learned)))
+        return
+    for line in shuffle_words(learned):
+        typer.echo(line)
 
 
 @app.command()
@@ -305,12 +347,17 @@ def _worded(command: str) -> Iterator[None]:
     """Every error that a person meets, in its words."""
     from controller.integrity.box import BoxError
     from controller.integrity.decks import DeckError
+    from controller.integrity.memory import MemoryFileError
     from drivers.errors import DriverError
 
     try:
         yield
-    except (BoxError, DeckError, DriverError) as error:
+    except (BoxError, DeckError, DriverError, MemoryFileError) as error:
         _fail(command, str(error))
+
+
+def _warn(command: str) -> Callable[[str], None]:
+    return lambda text: typer.echo(f"deck {command}: {text}", err=True)
 
 
 def _fail(command: str, text: str) -> NoReturn:

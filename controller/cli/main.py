@@ -24,6 +24,7 @@ PARTS: dict[str, tuple[str, str]] = {
         "controller.cli.certificate",
         "Certificates of counts: verify, show, the table's public key.",
     ),
+    "doctor": ("controller.cli.doctor", "Check the machine under the table, and its readers."),
     "keys": ("controller.cli.keys", "Make the regulator's pair of keys."),
 }
 

@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 if TYPE_CHECKING:
-    from controller.app import Daemon, Shown, Source, TableClock
+    from controller.app import Daemon, Shown, Source
     from controller.config import Config
     from controller.journal.recorder import Recording
     from controller.journal.resume import Resumption
     from controller.model.events import DeckAtTable
     from controller.outputs.png import PngBoard
     from controller.robot_table import RobotTable
+    from controller.taking_up import TableClock
     from controller.tape import TapeWriter
     from drivers.readings import Uid
 
@@ -53,8 +54,8 @@ def run(
         float, typer.Option(min=0, help="Of the replay: 1 as it was, 0 as fast as it goes.")
     ] = 1.0,
 ) -> None:
-    """Watch a table: readers, rules, journal, board. SIGTERM ends it cleanly; after a kill the next
-    start takes the hand up again."""
+    """Watch a table: readers, rules, journal, board. SIGTERM ends it cleanly. The next start goes
+    on from where the table stood, after a kill too."""
     from controller.config import ConfigError, load
 
     try:
@@ -88,10 +89,10 @@ async def _watch(
     board: Path | None,
     with_screen: bool,
 ) -> None:
-    from controller.app import take_up
     from controller.floor.commands import FloorError
     from controller.integrity.box import BoxError
     from controller.outputs.png import PngBoard
+    from controller.taking_up import opens_anew, take_up
     from controller.tape import TapeError, TapeWriter
     from drivers.errors import DriverError
 
@@ -116,7 +117,7 @@ async def _watch(
             if robots is not None:
                 robots.counting = lambda: daemon.counting
                 robots.count_asked = lambda: daemon.count_asked
-            if robots is not None and resumption is not None:
+            if robots is not None and resumption is not None and not opens_anew(resumption):
                 robots.carry_on(daemon.desk())
             if with_screen:
                 await _with_screen(daemon, robots)
@@ -130,7 +131,7 @@ def _source(
     config: Config, replay: Path | None, speed: float, clock: TableClock
 ) -> tuple[Source, RobotTable | None]:
     if replay is not None:
-        from controller.app import TapeSource
+        from controller.tape_source import TapeSource
 
         return TapeSource(replay, clock, speed), None
     if config.simulated:
@@ -153,8 +154,9 @@ def _daemon(
     resumption: Resumption | None,
     with_screen: bool,
 ) -> Daemon:
-    from controller.app import Daemon, TapeSource
+    from controller.app import Daemon
     from controller.journal.recorder import LIMIT_S
+    from controller.tape_source import TapeSource
 
     return Daemon(
         config,
@@ -171,6 +173,7 @@ def _daemon(
         on_shown=(lambda shown: None) if with_screen else _Lines(),
         commit_limit_s=source.commit_limit_s if isinstance(source, TapeSource) else LIMIT_S,
         on_recording=(lambda recording: None) if with_screen else _recording,
+        on_note=(lambda note: None) if with_screen else lambda note: _say(f"note: {note}"),
         on_ready=(lambda: None) if with_screen else lambda: _ready(config, resumption),
     )
 
@@ -179,7 +182,8 @@ def _decks(
     config: Config, source: Source, robots: RobotTable | None
 ) -> dict[Uid, tuple[str, str]] | None:
     """The cards that the table knows. On a tape cards bear invented names: none is known."""
-    from controller.app import TapeSource, house_decks
+    from controller.house import house_decks
+    from controller.tape_source import TapeSource
 
     if isinstance(source, TapeSource):
         return None
@@ -187,7 +191,8 @@ def _decks(
 
 
 def _at_table(config: Config, source: Source, robots: RobotTable | None) -> tuple[DeckAtTable, ...]:
-    from controller.app import TapeSource, decks_at_table
+    from controller.house import decks_at_table
+    from controller.tape_source import TapeSource
 
     if isinstance(source, TapeSource):
         return ()
@@ -195,7 +200,8 @@ def _at_table(config: Config, source: Source, robots: RobotTable | None) -> tupl
 
 
 def _on_used(config: Config, source: Source, robots: RobotTable | None) -> Callable[[str], None]:
-    from controller.app import TapeSource, keep_used
+    from controller.house import keep_used
+    from controller.tape_source import TapeSource
 
     if isinstance(source, TapeSource) or robots is not None:
         return lambda deck: None
@@ -203,15 +209,19 @@ def _on_used(config: Config, source: Source, robots: RobotTable | None) -> Calla
 
 
 def _ready(config: Config, resumption: Resumption | None) -> None:
+    from controller.taking_up import opens_anew
+
     table = config.file.table
     how = " and alarming nothing" if table.mode == "watch" else ""
     _say(
         f"watching {table.name}{how}: {table.seats} seats, {table.game}, "
         f"profile {config.profile.name}; journal {config.journal}, floor {config.socket}"
     )
-    if resumption is not None:
+    if resumption is not None and opens_anew(resumption):
+        _say("opened anew; the decks go on from where they were when the table was stopped")
+    elif resumption is not None:
         hand = f"hand {resumption.hand}" if resumption.hand is not None else "no hand"
-        _say(f"taken up where a killed program left it: {hand}, by positions")
+        _say(f"taken up where the program before left it: {hand}, by positions")
 
 
 def _recording(state: Recording) -> None:

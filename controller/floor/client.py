@@ -12,6 +12,10 @@ from controller.floor.commands import Answer, Command, FloorError, read_answer, 
 PATIENCE_S = 10.0
 
 
+class NotRunningError(FloorError):
+    """No daemon is there to be spoken to."""
+
+
 def default_socket() -> Path:
     """Where daemon and floor meet unless the configuration names another place."""
     runtime = os.environ.get("XDG_RUNTIME_DIR")
@@ -42,7 +46,7 @@ def say(path: Path, command: Command) -> Answer:
             while not line.endswith(b"\n") and (part := link.recv(65536)):
                 line += part
         except (FileNotFoundError, ConnectionRefusedError):
-            raise FloorError(
+            raise NotRunningError(
                 f"the daemon is not running: nobody answers at {path}. Start it with "
                 "`burnturn run`, or name its socket with --socket or its table with --config"
             ) from None

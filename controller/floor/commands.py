@@ -92,6 +92,7 @@ class Desk:
     recording: bool = True
     trouble: str = ""
     health: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 # ---- lines
@@ -370,6 +371,7 @@ def _status(command: Command, desk: Desk, at: float) -> tuple[TableEvent | None,
     if progress.blind:
         lines.append(f"not read: {zones_in_words(progress.blind)}")
     lines += [f"trouble: {line}" for line in desk.health]
+    lines += [f"note: {line}" for line in desk.notes]
     if not desk.recording:
         lines.append(f"NOT RECORDING: {desk.trouble or 'the journal cannot be written'}")
     open_ones = [f for f in desk.findings if f.state in (FindingState.ASKING, FindingState.OPEN)]
@@ -406,6 +408,7 @@ def _status(command: Command, desk: Desk, at: float) -> tuple[TableEvent | None,
         "counting": desk.counting,
         "suspects": list(desk.suspects),
         "health": list(desk.health),
+        "notes": list(desk.notes),
         "findings": [
             {
                 "id": f.id,

@@ -76,7 +76,7 @@ class DeckBox:
 
     def load(self) -> tuple[Deck, ...]:
         """The house's decks; none if none was ever registered. Raises BoxError."""
-        content = _read(self.file)
+        content = content_of(self.file)
         if content is None:
             if self.backup.exists():
                 raise BoxError(
@@ -123,11 +123,24 @@ class DeckBox:
             try:
                 with beside(self.file, mode=_SECRET_MODE) as new:
                     new.write_bytes(content)  # before the version before goes
-                    if (old := _read(self.file)) is not None:
+                    if (old := content_of(self.file)) is not None:
                         replace(self.backup, old, mode=_SECRET_MODE)
             except OSError as error:
                 raise self._not_written(error) from error
         return after
+
+    def kept_key(self) -> bytes | None:
+        """The key, if there is one. Raises BoxError."""
+        return self._kept_key()
+
+    def house_key(self) -> bytes:
+        """The key, for what else is kept beside the decks; made if there is neither one nor a box
+        that needs it. Raises BoxError."""
+        if (key := self._kept_key()) is not None:
+            return key
+        with self._locked():
+            self.load()
+            return self._own_key()
 
     # -- inside ------------------------------------------------------------------------------------
 
@@ -176,7 +189,7 @@ class DeckBox:
     def _before(self) -> tuple[Deck, ...] | None:
         """The version before the last change, if there is one that can be opened."""
         try:
-            content = _read(self.backup)
+            content = content_of(self.backup)
             return None if content is None else self._opened(self.backup, content)
         except BoxError:
             return None
@@ -242,7 +255,7 @@ def exported(decks: Sequence[Deck], passphrase: str) -> bytes:
 
 def imported(source: Path, passphrase: str) -> tuple[Deck, ...]:
     """The decks of an exported file. Raises BoxError."""
-    content = _read(source)
+    content = content_of(source)
     if content is None:
         raise BoxError(f"{source}: there is no such file. Next: give one that was exported")
     if not content.startswith(_MOVE_WORD):
@@ -367,7 +380,7 @@ def _parted(content: bytes, word: bytes, size: int) -> tuple[bytes, bytes]:
 # ---- the disk
 
 
-def _read(path: Path) -> bytes | None:
+def content_of(path: Path) -> bytes | None:
     """A file's bytes, None if it is not there. Raises BoxError."""
     try:
         with path.open("rb") as file:

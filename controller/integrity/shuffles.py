@@ -467,6 +467,13 @@ def _curve(shuffle: Shuffle, returns: Returns) -> tuple[Chances, float]:
     return curve, math.log(mass)
 
 
+def comes_back(shuffle: Shuffle, returns: Returns) -> tuple[float, ...]:
+    """Of a shuffle: the chance that a card is seen again in the hand after each wait of `Returns`,
+    in hands like those counted."""
+    curve, _ = _curve(shuffle, returns)
+    return tuple(map(float, curve))
+
+
 def _badness(returns: Returns, comes_back: Chances) -> float:
     """Pearson's sum of squares of the counts about what is expected."""
     waited = np.array(returns.waited, dtype=float)

@@ -32,7 +32,6 @@ The list knows UIDs: nothing here prints one, and `which` alone names a card, be
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 import struct
 from collections.abc import Collection, Mapping
@@ -48,7 +47,8 @@ from drivers.readings import Uid
 ROOM: Final = 0.25
 """Share of the budget that the threshold spends."""
 
-_MAGIC = b"burnturn watch list 1\n"
+_MAGIC = b"burnturn watch list 2\n"
+_HEAD = struct.Struct("<32sIQ?")  # the deck's tags, how many, suspicions raised, a hand was on
 _SUREST = 0.999  # no dealt card is surer to be seen than this, however well the hand was read
 _SMALLEST = 1e-300
 
@@ -184,6 +184,14 @@ class Watchlist:
         """Go on with another belief of how the house shuffles; runs go on as they are."""
         self._shuffle = shuffle
 
+    def rated(self, tags: Mapping[Uid, float]) -> None:
+        """Go on with other chances of the same tags; runs go on as they are. Raises ValueError for
+        a chance out of range, or if a tag is missing."""
+        _check(tags)
+        if missing := len(set(self._uids) - set(tags)):
+            raise ValueError(f"watch list, {missing} tags without a chance to be seen")
+        self._rates = np.array([tags[u] for u in self._uids], dtype=np.float64)
+
     # -- what is known
 
     @property
@@ -207,24 +215,24 @@ class Watchlist:
         return face
 
     def save(self) -> bytes:
-        """The state, to be encrypted by whoever keeps it: it says which cards were not seen."""
-        head = json.dumps(
-            {
-                "deck": self._digest(),
-                "cards": len(self._uids),
-                "raised": self._raised,
-                "live": self._live,
-                "open": [
-                    [row, s.number, s.unseen_hands, s.chance]
-                    for row, s in sorted(self._open.items())
-                ],
-            }
-        ).encode()
-        body = b"".join(
+        """The state, to be encrypted by whoever keeps it: it says which cards were not seen. Its
+        length tells how many cards the deck has, and nothing else."""
+        n = len(self._uids)
+        head = _HEAD.pack(self._digest(), n, self._raised, self._live)
+        said = np.zeros((2, n))
+        for row, suspicion in self._open.items():
+            said[:, row] = suspicion.unseen_hands, suspicion.chance
+        whole = head + b"".join(
             a.astype("<f8").tobytes()
-            for a in (self._places, self._log_chance, self._log_limit, self._unseen)
+            for a in (
+                self._places,
+                self._log_chance,
+                self._log_limit,
+                self._unseen,
+                self._number,
+                said,
+            )
         )
-        whole = struct.pack("<I", len(head)) + head + body
         return _MAGIC + hashlib.sha256(whole).digest() + whole
 
     def restore(self, state: bytes) -> None:
@@ -236,30 +244,26 @@ class Watchlist:
             or hashlib.sha256(state[at:]).digest() != state[at - 32 : at]
         ):
             raise WatchlistError("the saved watch list is damaged; count the deck to begin anew")
-        (length,) = struct.unpack_from("<I", state, at)
-        head = json.loads(state[at + 4 : at + 4 + length])
-        if head["deck"] != self._digest():
+        digest, n, raised, live = _HEAD.unpack_from(state, at)
+        if digest != self._digest():
             raise WatchlistError(
                 "the saved watch list is of another deck; count the deck to begin anew"
             )
-        n = len(self._uids)
-        numbers = np.frombuffer(state, dtype="<f8", offset=at + 4 + length).astype(np.float64)
+        numbers = np.frombuffer(state, dtype="<f8", offset=at + _HEAD.size).astype(np.float64)
+        rows = numbers[n * n :].reshape(6, n).copy()
         self._places = numbers[: n * n].reshape(n, n).copy()
-        self._log_chance, self._log_limit, unseen = numbers[n * n :].reshape(3, n).copy()
-        self._unseen = unseen.astype(np.int64)
-        self._raised, self._live = head["raised"], head["live"]
-        self._open = {row: Suspicion(*rest) for row, *rest in head["open"]}
-        self._number = np.zeros(n, dtype=np.int64)
-        for row, s in self._open.items():
-            self._number[row] = s.number
+        self._log_chance, self._log_limit = rows[0], rows[1]
+        self._unseen, self._number = rows[2].astype(np.int64), rows[3].astype(np.int64)
+        self._raised, self._live = raised, live
+        self._open = {
+            int(row): Suspicion(int(self._number[row]), int(rows[4, row]), float(rows[5, row]))
+            for row in np.flatnonzero(self._number)
+        }
 
     # -- within
 
     def _take(self, tags: Mapping[Uid, float], faces: Mapping[Uid, str]) -> None:
-        bad = sorted({rate for rate in tags.values() if not 0 < rate <= 1})
-        if bad or not tags:
-            what = f"seen shares {bad}: allowed above 0 to 1" if bad else "a deck without a card"
-            raise ValueError(f"watch list, {what}")
+        _check(tags)
         self._uids = tuple(sorted(Uid(u) for u in tags))
         self._row = {uid: row for row, uid in enumerate(self._uids)}
         self._faces = {Uid(u): face for u, face in faces.items()}
@@ -304,6 +308,13 @@ class Watchlist:
             scaled = 1.0 - (1.0 - self._rates) * ((1.0 - share) / (1.0 - usual))
         return np.minimum(scaled, _SUREST)
 
-    def _digest(self) -> str:
+    def _digest(self) -> bytes:
         joined = b"".join(bytes((len(u),)) + u for u in self._uids)
-        return hashlib.sha256(joined).hexdigest()
+        return hashlib.sha256(joined).digest()
+
+
+def _check(tags: Mapping[Uid, float]) -> None:
+    bad = sorted({rate for rate in tags.values() if not 0 < rate <= 1})
+    if bad or not tags:
+        what = f"seen shares {bad}: allowed above 0 to 1" if bad else "a deck without a card"
+        raise ValueError(f"watch list, {what}")

@@ -1,9 +1,9 @@
 """How well each tag is read, over nights, and which tag is wearing out.
 
 Counted are looks at places where a tag lay settled and not more cards than the antenna can tell
-apart; each look read it or not. Nights differ by more than chance (how the cards lay, how warm the
-antenna was), so a night's reads are taken as beta-binomial: the night's own rate varies about the
-tag's with a spread that is estimated from the deck.
+apart (`Sensing.looked`); each look read it or not. Nights differ by more than chance (how the cards
+lay, how warm the antenna was), so a night's reads are taken as beta-binomial: the night's own rate
+varies about the tag's with a spread that is estimated from the deck.
 """
 
 from __future__ import annotations

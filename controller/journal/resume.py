@@ -1,4 +1,4 @@
-"""Taking a table up again where a killed program left it.
+"""Taking a table up again where the program before left it, killed or stopped.
 
 At a start: read the journal with `resume`, then open it for writing and `begin` it. If there is
 something to take up, rebuild the rules' state by feeding `Resumption.events` through `step` from
@@ -36,14 +36,14 @@ from controller.model.findings import HandBegan, HandEnded
 
 @dataclass(frozen=True, slots=True)
 class Resumption:
-    """What a killed program left.
+    """What the program before left.
 
     since: number of the TableOpened from which the rules' state is rebuilt: the first event that
     they were fed, or the last that says what they go on from (`so_far`). events: everything since
     it, that first; the table may have been opened anew among them, with another profile.
     hand: number of the hand that was on, None if none was. last_at, last_wall: monotonic and wall
     second of the newest record. boot, offset_s: the last run's boot id, and what its times are
-    ahead of that boot's monotonic clock."""
+    ahead of that boot's monotonic clock. stopped: it ended cleanly, as somebody wanted it to."""
 
     head: Head
     since: int
@@ -53,6 +53,7 @@ class Resumption:
     last_wall: float
     boot: str
     offset_s: float
+    stopped: bool = False
 
     def clock_at(self, wall: float | None, monotonic: float, boot: str) -> float:
         """Now, in the journal's time; the difference to `monotonic` is the new run's offset_s.
@@ -68,16 +69,16 @@ class Resumption:
 
 
 def resume(journal: JournalFile) -> Resumption | None:
-    """What there is to take up; None after a clean stop, in an empty journal, where the last run
-    opened no table, or where a gap in the journal has swallowed part of what happened since. Reads
-    no further back than it must. Raises JournalReadError, also where what it reads is not as it was
-    written; RecordError."""
+    """What there is to take up; None in an empty journal, where the last run opened no table, or
+    where a gap in the journal has swallowed part of what happened since. Reads no further back than
+    it must. Raises JournalReadError, also where what it reads is not as it was written;
+    RecordError."""
     run = _last_run(journal)
     if run is None:
         return None
     started, since = run
     hand: int | None = None
-    last_at, last_wall = started.at, 0.0
+    last_at, last_wall, last_kind = started.at, 0.0, ""
     fed: list[TableEvent] = []
     before: str | None = None
     for record in journal.records(since):
@@ -88,7 +89,7 @@ def resume(journal: JournalFile) -> Resumption | None:
                 " Next: run `burnturn journal verify`."
             )
         before = record.hash
-        last_wall = record.wall
+        last_wall, last_kind = record.wall, record.kind
         if record.kind == "start":
             last_at = record.mono
         last_at = max(last_at, record.mono)
@@ -110,6 +111,7 @@ def resume(journal: JournalFile) -> Resumption | None:
         last_wall=last_wall,
         boot=started.boot,
         offset_s=started.offset_s,
+        stopped=last_kind == "stop",
     )
 
 
@@ -121,7 +123,7 @@ def _last_run(journal: JournalFile) -> tuple[Started, int] | None:
     own or one of the run that it took up."""
     opened, resumed, fresh = 0, 0, 0
     for seq, kind in journal.kinds_backwards():
-        if kind == "stop" or (kind == "gap" and not fresh):
+        if kind == "gap" and not fresh:
             return None
         if kind == "table-opened" and not fresh:
             opened = seq

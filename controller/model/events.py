@@ -382,7 +382,8 @@ class TableOpened:
     profile: the profile's full content as JSON (so that a replay needs no other file). seats:
     status by seat. opening: the first hand is the table's opening. console: money is entered.
     camera: faces can be seen. absent: seats whose chair is empty at the moment. decks: those at the
-    table, as far as the house has registered them. so_far: everything
+    table, as far as the house has registered them. anew: after a clean stop between hands; what the
+    hands before have left is nobody's concern any more, and the decks go on. so_far: everything
     before is over and settled, and this is what the rules go on from: whoever takes the table up
     again reads no further back. Between hands only; cards that still lie follow as CardCarried.
     """
@@ -399,6 +400,7 @@ class TableOpened:
     camera: bool = False
     watch_only: bool = False
     decks: tuple[DeckAtTable, ...] = ()
+    anew: bool = False
     so_far: SoFar | None = None
     seq: int = 0
     kind: Literal["table-opened"] = "table-opened"

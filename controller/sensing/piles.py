@@ -27,12 +27,22 @@ def hear(antenna: Antenna, uids: Sequence[Uid], strangers: int) -> None:
         antenna.silent = antenna.roomy = antenna.plain = 0
         antenna.barren = 0.0
         return
-    if not antenna.silent and strangers + len(settled) == len(uids):
-        return
     stack = antenna.max_stack
+    named, lying = len(uids) - strangers, len(settled)
+    cards = lying + len(antenna.open)
+    # A look that could tell each card says how well its tag is read; not one that names none of
+    # several: they were taken up together, or the antenna failed.
+    sharp = (
+        (stack is None or (cards <= stack and lying + strangers <= stack))
+        and not antenna.heap
+        and (named > 0 or lying == 1)
+    )
+    if not sharp:
+        antenna.blurred += 1
+    if not antenna.silent and named == lying:
+        return
     room = stack is None or len(uids) < stack
     # Whoever is missing from a full answer is the one too many.
-    cards = len(settled) + len(antenna.open)
     crowded = stack is not None and (cards > stack or not room)
     antenna.crowded = crowded
     antenna.roomy = antenna.roomy + 1 if room else 0
@@ -61,10 +71,12 @@ def hear(antenna: Antenna, uids: Sequence[Uid], strangers: int) -> None:
                     tag.missed += tag.silent
                 tag.silent = 0
                 tag.doubt = 0.0
+                tag.heard()
         else:
             if not tag.silent:
                 tag.seen_until = antenna.last_ended
             tag.silent += 1
+            tag.lapsing += sharp
             tag.doubt += doubt
             silent += 1
             if tag.silent > longest:

@@ -78,6 +78,8 @@ class Sensing:
         self._stale = True  # whether `sensed` is to be worked out anew
         self._sensed = Sensed()
         self._look_s = 0.0  # how long one look takes
+        self._looking: Antenna | None = None  # whose clean look is being taken in
+        self._looked: dict[Uid, tuple[int, int]] = {}
         self.unknown_antennas = 0
 
     def __repr__(self) -> str:
@@ -123,6 +125,15 @@ class Sensing:
     def figures(self) -> tuple[ZoneFigures, ...]:
         """Health of every antenna since the start."""
         return tuple(a.figures() for a in self._antennas.values())
+
+    def looked(self) -> dict[Uid, tuple[int, int]]:
+        """Of every enrolled tag since this was last asked: looks at it where it lay settled, with
+        no more cards than the antenna can tell apart, and how many of them read it."""
+        for antenna in self._antennas.values():
+            for tag in antenna.settled.values():
+                self._note_looks(tag, antenna)
+        found, self._looked = self._looked, {}
+        return found
 
     # -- what happens to it ------------------------------------------------------------------------
 
@@ -193,6 +204,7 @@ class Sensing:
             for tag in antenna.settled.values():
                 tag.silent = 0
                 tag.doubt = 0.0
+                tag.pardon()
             antenna.silent = 0
             antenna.refresh()
 
@@ -215,6 +227,8 @@ class Sensing:
             antenna.polls += 1
             antenna.last_ended = ended
             if antenna.full:
+                if antenna.packed:
+                    antenna.blurred += 1
                 return []
             antenna.looks.append(started)
             return answer(antenna, started, ended) if antenna.watching else []
@@ -245,6 +259,7 @@ class Sensing:
             if len(others) < len(strangers):
                 complete = False  # a ghost hides whom it was made of: this look proves no absence
         if complete:
+            self._looking = antenna
             piles.hear(antenna, uids, len(strangers))
         if antenna.hooked:
             self._answer_strays(antenna, uids, started, ended, complete, events)
@@ -263,6 +278,7 @@ class Sensing:
             self._miss_cards(antenna, started, ended, events)
         if complete:
             antenna.polls += 1
+            self._looking = None
             antenna.last_ended = ended
             stack = antenna.max_stack
             held = antenna.is_seat and settled and len(strangers) == len(uids)
@@ -326,7 +342,9 @@ class Sensing:
         home = tag.home
         if home is None:
             return
+        self._note_looks(tag, home)
         del home.settled[tag.uid]
+        home.packed = self._deaf(home)
         home.hooked.pop(tag.uid, None)
         tag.strays.clear()
         tag.home = None
@@ -342,6 +360,16 @@ class Sensing:
         home.steady = tuple(home.settled)
         self._concern(tag)
         home.refresh()
+
+    def _sharp_looks(self, antenna: Antenna) -> int:
+        """Its looks that told each settled card, with the one that is being taken in."""
+        return antenna.sharp + (antenna is self._looking)
+
+    def _note_looks(self, tag: Tag, home: Antenna) -> None:
+        looks, reads = tag.looks(self._sharp_looks(home))
+        if looks and tag.known:
+            before = self._looked.get(tag.uid, (0, 0))
+            self._looked[tag.uid] = (before[0] + looks, before[1] + reads)
 
     # -- strangers ---------------------------------------------------------------------------------
 
@@ -705,7 +733,8 @@ class Sensing:
             source.refresh()
         token = self._token(tag)
         tag.home = tag.source = antenna
-        tag.silent = 0
+        tag.silent = tag.lapses = tag.lapsing = 0
+        tag.looked_from = self._sharp_looks(antenna)
         tag.missed = run.looks - run.reads
         tag.tested = antenna.polls - run.looks
         tag.doubt = 0.0
@@ -714,6 +743,7 @@ class Sensing:
         tag.reads.clear()
         tag.flips.clear()
         antenna.settled[tag.uid] = tag
+        antenna.packed = self._deaf(antenna)
         if source is not antenna:
             antenna.last_came = max(antenna.last_came, run.first_ended)
         antenna.steady = tuple(antenna.settled)

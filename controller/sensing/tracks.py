@@ -69,6 +69,7 @@ class Antenna:
         "answer",
         "asked",
         "barren",
+        "blurred",
         "changed",
         "changed_at",
         "concerned",
@@ -104,6 +105,7 @@ class Antenna:
         "none",
         "number",
         "open",
+        "packed",
         "plain",
         "plain_need",
         "polls",
@@ -165,6 +167,7 @@ class Antenna:
         self.steady: tuple[Uid, ...] = ()
         self.quiet = True  # nothing open: a poll equal to `steady` needs no thought
         self.full = False
+        self.packed = False  # it holds more settled cards than it can tell apart
         self.silent = 0  # settled cards that the last poll did not name
         self.crowded = False  # whether the last poll came from a pile too high to be read
         # Weight of the last look for one card more than can be told apart: it named a newcomer
@@ -180,6 +183,7 @@ class Antenna:
         self.asked: Lookout | None = None
         self.watching = False  # whether its watch is still to be answered
 
+        self.blurred = 0  # clean polls that say nothing of how well a single tag is read
         self.polls = self.noise = self.misses = self.cross_reads = 0
         self.ghosts = self.strangers = self.moves = self.heaps = 0
 
@@ -213,6 +217,11 @@ class Antenna:
         if self.is_seat and (self.lifted or self.glimpsed):
             return False
         return self.max_stack is None or len(self.settled) + len(self.open) < self.max_stack
+
+    @property
+    def sharp(self) -> int:
+        """Clean polls so far that could tell each settled card."""
+        return self.polls - self.blurred
 
     def refresh(self) -> None:
         """Take note of what is open, so that the usual poll can be told from one that needs
@@ -253,6 +262,9 @@ class Tag:
         "glimpsed_at",
         "home",
         "known",
+        "lapses",
+        "lapsing",
+        "looked_from",
         "missed",
         "reads",
         "runs",
@@ -289,6 +301,34 @@ class Tag:
         # Its own miss rate at home: polls before it was tested there, and those that missed it.
         self.tested = 0
         self.missed = 0
+        # How well the tag itself is read in this stay: its home's sharp polls before, those that
+        # missed it and were followed by a read, and those of the present silence.
+        self.looked_from = 0
+        self.lapses = 0
+        self.lapsing = 0
+
+    def looks(self, sharp: int) -> tuple[int, int]:
+        """Sharp looks at the tag in this stay, and those that read it; they begin anew here. sharp:
+        its home's so far.
+
+        The last read and the silence after it are left out: nobody knows where in that silence the
+        card was taken away, and up to a last read, it excluded, looks are what chance made them.
+        """
+        looks = max(0, sharp - self.looked_from - self.lapsing - 1)
+        missed = min(self.lapses, looks)
+        self.looked_from += looks
+        self.lapses -= missed
+        return looks, looks - missed
+
+    def heard(self) -> None:
+        """It is read again: it lay there all the while."""
+        self.lapses += self.lapsing
+        self.lapsing = 0
+
+    def pardon(self) -> None:
+        """Its present silence proves nothing."""
+        self.looked_from += self.lapsing
+        self.lapsing = 0
 
     def note(self, antenna: Antenna, started: float) -> None:
         reads = self.reads.setdefault(antenna.number, [])

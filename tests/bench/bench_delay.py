@@ -13,9 +13,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from controller.app import Daemon, Delay, TableClock, readers_of
+from controller.app import Daemon, Delay, readers_of
 from controller.config import load
 from controller.simulate.report import percentile
+from controller.taking_up import TableClock
 from drivers.readings import Health
 from tests.bench.table_at_ptys import served, table_toml
 

@@ -15,7 +15,7 @@ from typing import Self
 
 import pytest
 
-from controller.app import Daemon, Shown, TableClock, TapeSource, take_up
+from controller.app import Daemon, Shown
 from controller.config import Config, read, sample_text
 from controller.floor.client import say
 from controller.floor.commands import Command, FloorError
@@ -41,7 +41,9 @@ from controller.outputs.board import BoardView, DeckView, frame
 from controller.outputs.layouts import colour_64x32, mono_32x8
 from controller.robot_table import RobotTable
 from controller.rules import engine
+from controller.taking_up import TableClock, take_up
 from controller.tape import TapeWriter, moved, play, time_of
+from controller.tape_source import TapeSource
 from drivers.factory import (
     Dealer,
     DealScript,

@@ -92,9 +92,9 @@ def test_a_past_that_cannot_be_taken_up_is_told_to_the_floor(tmp_path: Path) -> 
         db.execute("UPDATE records SET mono = 1e300 WHERE seq = (SELECT max(seq) FROM records)")
         db.commit()
     with running(tmp_path, "--config", str(config)) as (_, lines):
-        assert "the hand before cannot be taken up" in "".join(lines)
+        assert "what was before cannot be taken up" in "".join(lines)
         answer = say(tmp_path / "s", Command(do="status", by="x"))
-        assert "the hand before cannot be taken up" in answer.text
+        assert "what was before cannot be taken up" in answer.text
 
 
 def test_kills_at_any_moment_lose_nothing_that_was_acknowledged(tmp_path: Path) -> None:

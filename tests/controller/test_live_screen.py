@@ -7,10 +7,11 @@ from pathlib import Path
 
 from rich.console import Console
 
-from controller.app import Daemon, TableClock
+from controller.app import Daemon
 from controller.config import read, sample_text
 from controller.live import LiveScreen
 from controller.robot_table import RobotTable
+from controller.taking_up import TableClock
 
 
 class Seat:

@@ -212,3 +212,10 @@ def test_the_robot_counts_by_itself_when_the_board_asks() -> None:
         assert any(isinstance(r, KeyPress) and r.key == "count" for r in inputs)
 
     at_table(course)
+
+
+def test_the_simulated_cards_stay_the_same_from_start_to_start() -> None:
+    unseeded = read(sample_text(), "table.toml", Path("/nowhere"))
+    one, other = RobotTable(unseeded), RobotTable(unseeded)
+    assert one.decks == other.decks
+    assert one.decks != RobotTable(config()).decks

@@ -6,7 +6,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from controller.model.events import CardCame, SoFar, TableResumed, Token
-from controller.rules.engine import duties
+from controller.model.findings import FindingState, Said
+from controller.rules.engine import decks, duties, ledger
 from controller.rules.engine.state import NEVER, Fill, Hand, RulesState
 
 REREAD_S = 4.0  # by then a table whose cards lie still has been read and settled again
@@ -77,6 +78,19 @@ def resumed(state: RulesState, event: TableResumed) -> None:
             else s
             for s in hand.suspicions
         )
+
+
+def begin_anew(state: RulesState, said: list[Said], at: float) -> None:
+    """The table is opened again after a clean stop: no hand is compared with those before, the
+    opening is confirmed again, and what was said at the last one is over. The decks go on."""
+    for finding in [f for f in state.findings.values() if f.code in decks.AT_OPENING]:
+        if finding.state is FindingState.OPEN:
+            ledger.settle(state, said, finding.id, FindingState.CLOSED, at=at)
+    state.last_button, state.last_seats = None, ()
+    state.redeal = None
+    state.called = frozenset()
+    state.buttons, state.button_log = None, ()
+    state.deck = replace(state.deck, attested=frozenset(), attested_findings=(), shuffled_at=None)
 
 
 def adopts(state: RulesState, event: CardCame) -> bool:

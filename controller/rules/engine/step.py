@@ -705,6 +705,8 @@ def _opened(state: RulesState, said: list[Said], event: TableOpened) -> None:
         start.end(state, said, event.at, "key")
     first = state.book is None
     state.book = book
+    if event.anew:
+        resume.begin_anew(state, said, event.at)
     state.seats = dict(event.seats)
     state.absent = frozenset(event.absent)
     state.watch_only = event.watch_only
@@ -714,7 +716,7 @@ def _opened(state: RulesState, said: list[Said], event: TableOpened) -> None:
     brought = frozenset(d.name for d in event.decks if d.used)
     state.deck = replace(state.deck, used=state.deck.used | brought)
     duties.reckon(state)
-    if first or event.opening:
+    if first or event.anew or event.opening:
         state.opening = event.opening
         if event.opening:
             decks.on_opening(state, said, event.at)

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from controller.app import decks_at_table, house_decks
 from controller.cli.main import main
 from controller.config import Config, load, sample_text
+from controller.house import decks_at_table, house_decks
 from controller.integrity.box import DeckBox
 from controller.integrity.decks import added, retired
 from tests.controller.integrity.houses import deck
@@ -159,7 +159,7 @@ def test_the_worst_tag_is_shown_first(house: House, capsys: pytest.CaptureFixtur
     told = json.loads(house.said(capsys, "show", "red-1", "--json"))
     rates = [tag["read_rate"] for tag in told["tags"]]
     assert rates == sorted(rates)
-    assert set(told["tags"][0]) == {"face", "reads", "looks", "read_rate"}
+    assert set(told["tags"][0]) == {"face", "reads", "looks", "read_rate", "lately"}
 
 
 def test_a_list_names_no_face(house: House, capsys: pytest.CaptureFixture[str]) -> None:
@@ -173,6 +173,7 @@ def test_a_list_names_no_face(house: House, capsys: pytest.CaptureFixture[str]) 
         "jokers": 2,
         "weakest_read_rate": 0.95,
         "registered": "2026-11-30T20:00:00+00:00",
+        "wearing_out": 0,
     }
 
 

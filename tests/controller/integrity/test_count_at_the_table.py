@@ -12,6 +12,7 @@ import pytest
 from controller.integrity.deck_watch import DeckWatch
 from controller.integrity.suspect import Budget
 from controller.integrity.table_count import TableCount
+from controller.integrity.watched import Stand
 from controller.model.cards import FACES
 from controller.model.events import (
     CountStopped,
@@ -31,6 +32,7 @@ from controller.scenario.night import field_antennas
 from controller.vault import Vault
 from drivers.factory import Dealer, PassOver, SweepScheduler, World, polls
 from drivers.readings import KeyPress, Outcome, Poll, Uid
+from tests.controller.integrity.hands_over import over
 
 SEATS = (1, 2, 3, 4)
 LAYOUT = reference_layout()
@@ -291,14 +293,14 @@ def test_a_card_that_is_gone_is_suspected_and_named_between_hands_only() -> None
         hands += 1
         watch.began()
         assert watch.suspects() == ()
-        told += watch.ended("red", chance.sample(rest, 26), 26, 9, float(hands))
+        told += watch.ended(over("red", chance.sample(rest, 26), float(hands)))
     assert 10 < hands < 60
     assert (told[0].deck, told[0].hands) == ("red", hands)
     assert watch.suspects() == (faces[gone],)
     assert faces[gone] not in repr(watch)
     watch.began()
     assert watch.suspects() == ()
-    (back,) = watch.ended("red", [gone, *chance.sample(rest, 25)], 26, 9, 99.0)
+    (back,) = watch.ended(over("red", [gone, *chance.sample(rest, 25)], 99.0))
     assert back.hands == 0
     assert watch.suspects() == ()
 
@@ -308,11 +310,11 @@ def test_a_count_answers_every_suspicion() -> None:
     chance = random.Random(5)
     rest = uids[1:]
     for hand in range(60):
-        watch.ended("red", chance.sample(rest, 26), 26, 9, float(hand))
+        watch.ended(over("red", chance.sample(rest, 26), float(hand)))
     assert watch.suspects()
-    watch.counted()
+    watch.counted(Stand("red", 60, 60.0, 60.5))
     assert watch.suspects() == ()
-    assert watch.ended("red", chance.sample(rest, 26), 26, 9, 61.0) == []
+    assert watch.ended(over("red", chance.sample(rest, 26), 61.0)) == []
 
 
 def test_another_deck_begins_anew() -> None:
@@ -322,9 +324,9 @@ def test_another_deck_begins_anew() -> None:
     watch = DeckWatch(Vault(cards), budget=Budget(1, 100, 240))
     chance = random.Random(6)
     for hand in range(60):
-        watch.ended("red", chance.sample(list(faces)[1:], 26), 26, 9, float(hand))
+        watch.ended(over("red", chance.sample(list(faces)[1:], 26), float(hand)))
     assert watch.suspects()
-    assert watch.ended("blue", chance.sample(list(blue), 26), 26, 9, 61.0) == []
+    assert watch.ended(over("blue", chance.sample(list(blue), 26), 61.0)) == []
     assert watch.suspects() == ()
 
 

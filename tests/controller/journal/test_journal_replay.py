@@ -182,16 +182,31 @@ def test_a_hand_that_ended_is_over_but_the_table_is_open(tmp_path: Path) -> None
     assert (found.hand, found.since) == (None, 2)
 
 
-def test_after_a_clean_stop_there_is_nothing_to_take_up(tmp_path: Path) -> None:
+def test_a_run_that_opened_no_table_leaves_nothing_to_take_up(tmp_path: Path) -> None:
     path = tmp_path / "j.db"
     assert left_behind(path) is None
-    program = Program(path)
-    program.die()
+    Program(path).die()
     assert left_behind(path) is None
-    program = Program(path)
-    program.watch(3)
-    program.stop()
-    assert left_behind(path) is None
+
+
+@pytest.mark.parametrize("events", [3, 1 + night.HAND])
+def test_after_a_clean_stop_there_is_as_much_to_take_up_as_after_a_kill(
+    tmp_path: Path, events: int
+) -> None:
+    killed, stopped = Program(tmp_path / "killed.db"), Program(tmp_path / "stopped.db")
+    killed.watch(events)
+    killed.die()
+    stopped.watch(events)
+    stopped.stop()
+    one, other = resumption(tmp_path / "killed.db"), resumption(tmp_path / "stopped.db")
+    assert (one.stopped, other.stopped) == (False, True)
+    assert (one.events, one.hand, one.since) == (other.events, other.hand, other.since)
+
+    again = Program(tmp_path / "stopped.db")
+    again.watch(0)
+    again.die()
+    third = resumption(tmp_path / "stopped.db")
+    assert (third.stopped, third.hand) == (False, one.hand)
 
 
 def test_a_gap_leaves_nothing_to_take_up(tmp_path: Path) -> None:

@@ -343,3 +343,31 @@ def test_in_a_week_of_nights_every_duty_is_said_within_a_second_of_its_time(seed
         limit = f.first_at - f.delay_s
         back = next((end for start, end in down if start <= limit < end), limit)
         assert f.first_at - back <= 1.0
+
+
+def test_a_table_opened_anew_keeps_its_decks_and_forgets_its_hands() -> None:
+    table = ToldTable("delaware", opening=True, decks=(RED,))
+    table.tell(Attested(at=table.now, row="DE-a1-1", by="Ann"))
+    table.tell(DeckInPlay(at=table.now, deck="red"))
+    table.tell(DeckCounted(at=table.now, deck="red", expected=52, present=51, missing=("7c",)))
+    table.key("new-hand")
+    table.hole(1, 2, 3, 4)
+    table.key("end-hand")
+    before = table.state
+    assert before.last_button is not None
+    assert before.deck.attested
+    table.wait(30 * MINUTE_S)
+    again = opened("delaware", opening=True, decks=(RED,), at=table.now)
+    table.tell(replace(again, anew=True))
+    after = table.state
+    assert (after.last_button, after.redeal, after.deck.attested) == (None, None, frozenset())
+    assert after.opening
+    assert (after.deck.name, after.deck.since) == (before.deck.name, before.deck.since)
+    assert (after.deck.counted_at, after.deck.present) == (before.deck.counted_at, 51)
+    assert after.hands == before.hands
+    standing = [f.code for f in table.findings if f.state is FindingState.OPEN]
+    assert standing.count("SPARE_DECK_MISSING") == 1
+    assert standing.count("DECK_SHORT") == 1
+    (count,) = [d for d in engine.progress(after).duties if d.kind is DutyKind.COUNT]
+    assert before.deck.counted_at is not None
+    assert count.due_at == before.deck.counted_at + 60 * MINUTE_S

@@ -1,0 +1,130 @@
+"""`burnturn doctor`: is this machine fit for a night?"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from controller.app import Source
+    from controller.config import Config
+    from controller.doctor.checks import Check
+
+app = typer.Typer(
+    help="Check the machine under the table, and its readers.",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+@app.command()
+def doctor(
+    config: Annotated[
+        Path | None, typer.Option(help="The table.toml. Default: the simulated sample table.")
+    ] = None,
+    seconds: Annotated[
+        float, typer.Option(min=0, max=600, help="How long the readers are listened to; 0: not.")
+    ] = 5.0,
+    as_json: Annotated[bool, typer.Option("--json", help="Answer as JSON.")] = False,
+) -> None:
+    """Look at the machine item by item, and say what to do where it is not fit. Ends with 1 if
+    there is a fault; warnings alone end with 0."""
+    from controller.config import ConfigError, load
+    from controller.doctor.checks import State, worst
+
+    try:
+        checked = load(config)
+    except ConfigError as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(1) from None
+    checks = list(_checks(checked, seconds))
+    if as_json:
+        answer = {"state": str(worst(checks)), "checks": [asdict(check) for check in checks]}
+        typer.echo(json.dumps(answer, ensure_ascii=False, indent=2))
+    else:
+        for check in checks:
+            _print(check)
+        typer.echo(_summary(checks))
+    raise typer.Exit(int(worst(checks) is State.FAULT))
+
+
+def _checks(config: Config, seconds: float) -> Iterator[Check]:
+    from controller.doctor.checks import Check, State, machine_checks, sweep_checks
+    from controller.doctor.machine import look
+    from controller.doctor.sweep import listen
+
+    yield from machine_checks(look(_nodes(config), _folders(config)))
+    if not seconds:
+        yield Check("readers", State.SKIPPED, "not listened to, as asked")
+    elif _running(config):
+        yield Check(
+            "readers",
+            State.SKIPPED,
+            f"the table is running (it answers at {config.socket}) and has the readers",
+            "Look at `burnturn table status`, or stop the table and call this again.",
+        )
+    else:
+        yield from sweep_checks(asyncio.run(listen(_source(config), config.layout, seconds)))
+
+
+def _nodes(config: Config) -> list[tuple[str, str]]:
+    return [
+        (f"reader {reader.number}", reader.port)
+        for reader in config.file.reader
+        if reader.port.startswith("/")
+    ]
+
+
+def _folders(config: Config) -> list[tuple[str, Path]]:
+    """Each folder that the table writes to, once, under what is most at stake there."""
+    wanted = [
+        ("the journal", config.journal.parent),
+        ("the decks", config.deck_file.parent),
+        ("the certificates", config.certificates),
+    ]
+    first = {folder.absolute(): (what, folder) for what, folder in reversed(wanted)}
+    return list(reversed(first.values()))
+
+
+def _running(config: Config) -> bool:
+    import socket
+
+    with socket.socket(socket.AF_UNIX) as link:
+        try:
+            link.connect(str(config.socket))
+        except OSError:
+            return False
+    return True
+
+
+def _source(config: Config) -> Source:
+    from controller.app import readers_of
+    from controller.robot_table import RobotTable
+    from controller.taking_up import TableClock
+
+    return RobotTable(config) if config.simulated else readers_of(config, TableClock())
+
+
+def _print(check: Check) -> None:
+    sign = {"ok": "ok     ", "warning": "WARNING", "fault": "FAULT  ", "skipped": "-      "}
+    typer.echo(f"{sign[check.state]}  {check.item}: {check.found}")
+    if check.remedy:
+        typer.echo(f"         Next: {check.remedy}")
+
+
+def _summary(checks: list[Check]) -> str:
+    from controller.doctor.checks import State
+
+    faults = sum(c.state is State.FAULT for c in checks)
+    warnings = sum(c.state is State.WARNING for c in checks)
+    if not faults and not warnings:
+        return "\nFit for a night."
+    counted = ((faults, "fault"), (warnings, "warning"))
+    said = [f"{n} {word}{'s' * (n != 1)}" for n, word in counted if n]
+    return "\n" + ("Not fit yet: " if faults else "Fit for a night, but: ") + ", ".join(said)
