@@ -39,7 +39,7 @@ FOLDERS = (
     "controller/integrity",
     "controller/sensing",
     "controller/journal",
-    "controller/integrity",
+    "controller/doctor",
     "controller/outputs",
     "controller",
     "drivers/sim",
