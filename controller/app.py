@@ -118,16 +118,17 @@ class Delay:
 class Daemon:
     """One table, from its readings to its boards.
 
-    source: where readings come from. boards: LED boards to drive. seat_lamps: lamps at the seats
-    that blink by themselves. tape: where raw readings are recorded. decks: enrolled cards by UID.
-    at_table: names and backs of those decks. on_used: told a deck that was taken out of play as
-    used, where it may not come back; may raise BoxError, DeckError. attested_by: who confirms the
-    points of the opening at once, where nobody else can (the robot dealer). on_seats: told the
-    seats due cards when they change. on_shown: told what is on the disk and may be shown, after
-    every commit. on_ready: called once the floor may speak and readings may come. on_recording:
-    told when recording stops and when it works again. on_note: told what the floor should know of
-    decks and files. commit_limit_s: a commit that takes longer counts as not recording. long: after
-    how many events the journal says anew where the table stands.
+    source: where readings come from. forgotten: why what was before cannot be taken up, where there
+    was something; then nobody knows the deck's age. boards: LED boards to drive. seat_lamps: lamps
+    at the seats that blink by themselves. tape: where raw readings are recorded. decks: enrolled
+    cards by UID. at_table: names and backs of those decks. on_used: told a deck that was taken out
+    of play as used, where it may not come back; may raise BoxError, DeckError. attested_by: who
+    confirms the points of the opening at once, where nobody else can (the robot dealer). on_seats:
+    told the seats due cards when they change. on_shown: told what is on the disk and may be shown,
+    after every commit. on_ready: called once the floor may speak and readings may come.
+    on_recording: told when recording stops and when it works again. on_note: told what the floor
+    should know of decks and files. commit_limit_s: a commit that takes longer counts as not
+    recording. long: after how many events the journal says anew where the table stands.
     """
 
     def __init__(
@@ -137,6 +138,7 @@ class Daemon:
         clock: TableClock,
         *,
         resumption: Resumption | None = None,
+        forgotten: Sequence[str] = (),
         boards: Sequence[LedBoard] = (),
         seat_lamps: Sequence[SeatLamps] = (),
         tape: TapeWriter | None = None,
@@ -158,7 +160,8 @@ class Daemon:
         self.delays: deque[Delay] = deque(maxlen=4096)
         self.first_reading_at: float | None = None
         self.readings_seen = 0
-        self.warnings: list[str] = []
+        self.warnings: list[str] = [*forgotten]  # the floor reads no terminal
+        self._forgotten = bool(forgotten)
         self._source = source
         self._boards = tuple(boards)
         self._seat_lamps = tuple(seat_lamps)
@@ -363,6 +366,9 @@ class Daemon:
         begin(self._recorder.journal, at, r, offset_s=self.clock.offset_s, away_s=away_s)
         if r is None:
             self._open_first()
+            if self._forgotten:
+                unknown = TableResumed(at=at, away_known=False, cards_known=True)
+                self._judged(self._table.tell(unknown))
             return
         self._findings = {f.id: f for f in self._table.findings}
         known = away_s is not None and away_known(r, time.time())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
@@ -121,10 +121,11 @@ async def _watch(
                 fittings = fittings_of(config, clock, port)
                 source = fittings.with_inputs(source)
             fittings = replace(fittings, boards=(*boards, *fittings.boards))
-            daemon = _daemon(config, source, clock, robots, tape, fittings, resumption, with_screen)
+            daemon = _daemon(
+                config, source, clock, robots, tape, fittings, resumption, forgotten, with_screen
+            )
             for told in forgotten:
                 _say(told)
-            daemon.warnings += forgotten  # the floor reads no terminal
             if robots is not None:
                 robots.counting = lambda: daemon.counting
                 robots.count_asked = lambda: daemon.count_asked
@@ -186,6 +187,7 @@ def _daemon(
     tape: TapeWriter | None,
     fittings: Fittings,
     resumption: Resumption | None,
+    forgotten: Sequence[str],
     with_screen: bool,
 ) -> Daemon:
     from controller.app import Daemon
@@ -197,6 +199,7 @@ def _daemon(
         source,
         clock,
         resumption=resumption,
+        forgotten=forgotten,
         tape=tape,
         boards=fittings.boards,
         seat_lamps=fittings.seat_lamps,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import random
+import sqlite3
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -108,14 +110,20 @@ def spend(
     then: Callable[[Daemon], object] | None = None,
     killed: bool = False,
     idle: bool = True,
+    damaged: bool = False,
 ) -> Daemon:
     """A daemon over these readings, from wherever its journal left off; stopped cleanly, or killed.
-    idle: the deck test is done with all it was told before the end."""
+    idle: the deck test is done with all it was told before the end. damaged: its journal cannot be
+    taken up."""
 
     async def run() -> Daemon:
-        resumption, clock = take_up(config.journal, pytest.fail)
+        forgotten: list[str] = []
+        resumption, clock = take_up(config.journal, forgotten.append)
+        assert bool(forgotten) is damaged, forgotten
         source = Script(readings, None)
-        daemon = Daemon(config, source, clock, resumption=resumption, decks=decks)
+        daemon = Daemon(
+            config, source, clock, resumption=resumption, forgotten=forgotten, decks=decks
+        )
         source.daemon = daemon
         if killed:
             # The process dies here: no last words, no close.
@@ -453,6 +461,20 @@ def test_where_the_time_away_is_not_known_a_count_comes_first(
     assert not any(d.age_known for d in daemon.desk().progress.duties)
     assert daemon.count_asked
     assert [b.away_known for b in told(config) if isinstance(b, TableResumed)] == [False]
+
+
+def test_after_a_past_that_cannot_be_taken_up_a_count_comes_first(
+    tmp_path: Path, dealt: Dealt
+) -> None:
+    config = config_in(tmp_path)
+    counted_and_stopped(config, dealt)
+    with closing(sqlite3.connect(config.journal)) as db:
+        db.execute("UPDATE records SET mono = 1e300 WHERE seq = (SELECT max(seq) FROM records)")
+        db.commit()
+    daemon = spend(config, (), dealt.decks, damaged=True)
+    unknown = [b for b in told(config) if isinstance(b, TableResumed)]
+    assert [b.away_known for b in unknown] == [False]
+    assert "cannot be taken up" in " ".join(daemon.trouble)
 
 
 def test_used_decks_and_the_deck_in_play_go_on(tmp_path: Path, dealt: Dealt) -> None:

@@ -36,6 +36,7 @@ def on_in_play(state: RulesState, said: list[Said], event: DeckInPlay) -> None:
         attested_findings=deck.attested_findings,
         shuffled_at=deck.shuffled_at,
         hand_lengths_s=deck.hand_lengths_s,
+        age_known=deck.age_known or deck.name is not None,
     )
     duties.reckon(state)
     if state.decks and event.deck not in {d.name for d in state.decks}:

@@ -195,9 +195,10 @@ def gone_on(before: DeckSoFar | None) -> DeckState:
 
 def age_unknown(state: RulesState, at: float) -> None:
     """The machine was off for nobody knows how long: the deck is to be counted before the next
-    hand."""
+    hand; the one that comes into play first, where none is yet."""
+    state.deck = replace(state.deck, age_known=False)
     if state.deck.name is not None:
-        state.deck = replace(state.deck, since=at, counted_at=None, age_known=False)
+        state.deck = replace(state.deck, since=at, counted_at=None)
         reckon(state)
 
 

@@ -229,6 +229,19 @@ def test_after_a_start_without_a_trusted_clock_a_count_comes_first() -> None:
     assert table.only().state is FindingState.CORRECTED
 
 
+def test_of_a_past_that_nobody_knows_the_first_deck_in_play_is_counted_first() -> None:
+    table = ToldTable("tda", decks=(RED, BLUE))
+    table.tell(TableResumed(at=table.now, away_known=False))
+    assert table.findings == []
+    table.tell(DeckInPlay(at=table.now, deck="red"))
+    table.wait(1.0)
+    assert table.only().code == "DECK_COUNT_DUE"
+    assert not engine.progress(table.state).duties[0].age_known
+    table.tell(DeckInPlay(at=table.now, deck="blue", by="Ann"))  # from its box
+    assert table.only().state is FindingState.CORRECTED
+    assert engine.progress(table.state).duties[0].age_known
+
+
 @given(
     st.lists(st.floats(20.0, 900.0), min_size=1, max_size=40),
     st.sets(st.integers(0, 39), max_size=6),
