@@ -30,7 +30,16 @@ from tablelink.messages import (
     Settings,
     Threshold,
 )
-from tablelink.session import BAUD, Event, Found, HostSession, Lost, Phase, VersionRefused
+from tablelink.session import (
+    BAUD,
+    Event,
+    Everything,
+    Found,
+    HostSession,
+    Lost,
+    Phase,
+    VersionRefused,
+)
 
 BACKOFF_S = (0.25, 0.5, 1.0, 2.0, 5.0)
 """Pauses before the port is tried again; the last one repeats."""
@@ -172,6 +181,9 @@ class TableBoard:
         return self.session.identity
 
     async def __aenter__(self) -> Self:
+        self._health = None  # opened once more, it tells everything anew
+        self._readings.unknown(self._clock())
+        self._news.clear()
         self._keeper = asyncio.create_task(self._keep(), name=f"keep {self.name}")
         self._keeper.add_done_callback(lambda _: self._changed.set())
         return self
@@ -272,7 +284,11 @@ class TableBoard:
                     raise self._other_version(event)
                 if isinstance(event, Found):
                     self._check(event.identity)
-                self._say(self._readings.take(event, now))
+                said = self._readings.take(event, now)
+                if isinstance(event, Everything) and self._readings.known:
+                    # That it answers comes before what it says.
+                    self._report(*self._how_it_is(now), at=said[0].at if said else None)
+                self._say(said)
                 if isinstance(event, Lost):
                     self._report(HealthState.LOST, f"{self._where}: {LOST}")
 
@@ -304,11 +320,12 @@ class TableBoard:
             self._news.extend(said)
             self._changed.set()
 
-    def _report(self, state: HealthState, reason: str) -> None:
+    def _report(self, state: HealthState, reason: str, at: float | None = None) -> None:
         before = self._health
         if before is not None and (before.state, before.reason) == (state, reason):
             return
-        self._health = Health(self.name, state, reason, self._clock())
+        at = self._readings.dated(self._clock()) if at is None else at
+        self._health = Health(self.name, state, reason, at)
         # A lost board is told once, however often and however differently it fails to come back.
         if before is None or before.state is not state or state is HealthState.DEGRADED:
             self._say([self._health])

@@ -81,7 +81,8 @@ class BoardReadings:
         self._latest_at = float("-inf")
 
     def take(self, event: Event, now: float) -> list[Said]:
-        """The readings of one event, in order."""
+        """The readings of one event, in order. None is dated later than `now`, however little is
+        known of the board's clock yet."""
         match event:
             case Found(identity):
                 self._sensors = identity.button_sensors
@@ -91,18 +92,18 @@ class BoardReadings:
             case Lost():
                 return self.unknown(now)
             case Everything(snapshot, moment):
-                at = self._at(moment.at)
+                at = self.dated(min(moment.at, now))
                 self.known = True
                 self._faults = snapshot.faults
                 said: list[Said] = [*self._seats_are(snapshot.occupied, snapshot.known, at)]
                 return [*said, *self._button_is(snapshot.buttons, at)]
             case Seats(occupied, known, moment):
-                return self._seats_are(occupied, known, self._at(moment.at))
+                return self._seats_are(occupied, known, self.dated(min(moment.at, now)))
             case Buttons(sensed, moment):
-                return self._button_is(sensed, self._at(moment.at))
+                return self._button_is(sensed, self.dated(min(moment.at, now)))
             case Key(key, pressed, moment):
                 name = self._key_name(key)
-                return [KeyPress(name, self._at(moment.at))] if pressed and name else []
+                return [KeyPress(name, self.dated(min(moment.at, now)))] if pressed and name else []
             case Faults(faults, _):
                 self._faults = faults
                 return []
@@ -115,7 +116,7 @@ class BoardReadings:
 
     def unknown(self, now: float) -> list[Said]:
         """Nothing is known any more."""
-        at = self._at(now)
+        at = self.dated(now)
         known = [seat for seat, is_ in sorted(self._seats.items()) if is_ is not None]
         said: list[Said] = [SeatReading(seat, None, at) for seat in known]
         if self._buttons is not None:
@@ -142,7 +143,7 @@ class BoardReadings:
             return HealthState.DEGRADED, words
         return HealthState.OK, f"it answers, firmware {self._firmware}"
 
-    def _at(self, at: float) -> float:
+    def dated(self, at: float) -> float:
         """Times of what is said never run backwards."""
         self._latest_at = max(self._latest_at, at)
         return self._latest_at

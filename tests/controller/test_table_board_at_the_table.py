@@ -8,6 +8,7 @@ import re
 import shutil
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import aclosing
 from itertools import count
 from pathlib import Path
 from typing import TypeVar
@@ -66,8 +67,11 @@ def test_what_is_done_at_the_firmwares_contacts_is_heard_and_what_is_lit_is_seen
         return len(chairs) == 11 and any(isinstance(r, ButtonReading) for r in said)
 
     async def night() -> None:
-        async with asyncio.timeout(60), fittings.with_inputs(robots) as source:
-            readings = source.readings()
+        async with (
+            asyncio.timeout(60),
+            fittings.with_inputs(robots) as source,
+            aclosing(source.readings()) as readings,  # type: ignore[type-var]
+        ):
             said = await until(readings, told_all)
             chairs = {r.seat: r.occupied for r in said if isinstance(r, SeatReading)}
             assert [seat for seat, taken in sorted(chairs.items()) if taken] == list(range(1, 10))
