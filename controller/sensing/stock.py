@@ -26,12 +26,13 @@ def take_stock(antennas: Collection[Antenna], tags: Mapping[Uid, Tag], look_s: f
         runs = [t.runs[antenna.number] for t in antenna.open.values() if _leads(t, antenna)]
         if runs:
             arriving.append((min(run.first_started for run in runs), antenna.zone))
-        if antenna.open and antenna.keeps_heap and antenna.crowded:
+        if antenna.keeps_heap:
+            if not (antenna.crowded and antenna.open):
+                continue
             undecided.update((n.zone, None) for n in antenna.neighbours)
-        elif antenna.keeps_heap:
-            continue
-        # Whether a settled card lies elsewhere now, its home says as well.
-        homes = (tag.home for tag in antenna.open.values())
+            homes = [t.home for t in antenna.open.values()]
+        else:
+            homes = [t.home for t in antenna.open.values() if _home_tells(t, antenna)]
         undecided.update((h.zone, None) for h in homes if h is not None)
     if not arriving:
         return Sensed(tuple(undecided), close=close)
@@ -43,6 +44,18 @@ def take_stock(antennas: Collection[Antenna], tags: Mapping[Uid, Tag], look_s: f
         frozenset(
             a.zone for a in antennas if not a.open and len(a.looks) >= a.k and a.looks[-a.k] > last
         ),
+    )
+
+
+def _home_tells(tag: Tag, antenna: Antenna) -> bool:
+    """Whether looks at a settled card's home would decide if it lies here: far away they do, and
+    next door once the home has gone on reading it.
+
+    Of a card that slides over the seat next door in a fold, silence only says that it is gone.
+    """
+    home = tag.home
+    return home is not None and (
+        home.number not in antenna.near or tag.runs[antenna.number].home_heard
     )
 
 

@@ -171,3 +171,21 @@ def test_a_copy_of_a_folded_card(seed: int) -> None:
     exchange(table, "seat/4", tag(6), tag(1))
     table.sweep(40)
     assert [fault for fault, _ in told(table)] == [TagFault.CLONE]
+
+
+def test_a_home_far_away_is_looked_at_as_closely_as_the_new_place() -> None:
+    table = seated()
+    table.look("seat/2", [tag(2)])
+    table.look("seat/4", [tag(5), tag(6), tag(1)])
+    assert set(table.sensing.sensed().undecided) == {"seat/2", "seat/4"}
+
+
+def test_a_home_next_door_is_looked_at_closely_once_it_reads_on() -> None:
+    table = seated()
+    table.look("seat/2", [tag(2)])
+    table.look("seat/3", [tag(3), tag(4), tag(1)])
+    assert table.sensing.sensed().undecided == ("seat/3",)  # a fold may slide over it
+    table.look("seat/3", [tag(3), tag(4), tag(1)])
+    table.look("seat/2")
+    table.look("seat/3", [tag(3), tag(4), tag(1)])
+    assert set(table.sensing.sensed().undecided) == {"seat/2", "seat/3"}
