@@ -99,6 +99,9 @@ class LiveScreen:
         if readers:
             lost = sum(h.state != "ok" for h in readers)
             yield f"readers {len(readers) - lost} of {len(readers)}"
+        for board in (h for h in daemon.health if h.device == "table board"):
+            runs = robots.under if robots is not None else ""
+            yield f"table board {board.state}" + (f": {runs}" if runs else "")
         if (count := daemon.counting) is not None:
             self._note = ""
             yield f"{count.text}: {count.why}" if count.why else count.text

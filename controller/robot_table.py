@@ -205,6 +205,11 @@ class RobotTable:
             self._inputs += [self._key("end-hand"), self._key("shuffled")]
 
     @property
+    def under(self) -> str:
+        """What the table board's firmware runs on; "" without one."""
+        return "" if self._hand is None else self._hand.board.kind.value
+
+    @property
     def told(self) -> str:
         """What the robot did wrong in this hand, once an eye could see it."""
         hand = self.hand

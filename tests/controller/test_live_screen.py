@@ -2,8 +2,9 @@
 
 import asyncio
 import io
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
+from typing import Self
 
 from rich.console import Console
 
@@ -11,20 +12,29 @@ from controller.app import Daemon
 from controller.config import read, sample_text
 from controller.live import LiveScreen
 from controller.robot_table import RobotTable
+from controller.sources import Together
 from controller.taking_up import TableClock
+from drivers.contracts import Inputs
+from drivers.readings import Health, HealthState
 
 
 class Seat:
     """Somebody at the terminal of a simulated table."""
 
-    def __init__(self, folder: Path, width: int = 150, height: int = 50) -> None:
+    def __init__(
+        self, folder: Path, width: int = 150, height: int = 50, inputs: tuple[Inputs, ...] = ()
+    ) -> None:
         text = sample_text().replace('socket = ""', 'socket = "s"')
         config = read(text, "table.toml", folder)
         clock = TableClock()
         self.robots = RobotTable(config, clock)
         self.ready = asyncio.Event()
         self.daemon = Daemon(
-            config, self.robots, clock, decks=self.robots.decks, on_ready=self.ready.set
+            config,
+            Together(self.robots, inputs),
+            clock,
+            decks=self.robots.decks,
+            on_ready=self.ready.set,
         )
         self.page = io.StringIO()
         self.console = Console(width=width, height=height, file=self.page, color_system=None)
@@ -37,9 +47,14 @@ class Seat:
         return self.page.getvalue()
 
 
-def at_table(folder: Path, course: Callable[[Seat], Awaitable[None] | None], **size: int) -> None:
+def at_table(
+    folder: Path,
+    course: Callable[[Seat], Awaitable[None] | None],
+    inputs: tuple[Inputs, ...] = (),
+    **size: int,
+) -> None:
     async def run() -> None:
-        seat = Seat(folder, **size)
+        seat = Seat(folder, inputs=inputs, **size)
         watching = asyncio.create_task(seat.daemon.run())
         try:
             await seat.ready.wait()
@@ -51,6 +66,32 @@ def at_table(folder: Path, course: Callable[[Seat], Awaitable[None] | None], **s
             await watching
 
     asyncio.run(run())
+
+
+class Board:
+    """A table board that says once how it is."""
+
+    name = "table board"
+    health: tuple[Health, ...] = ()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        return None
+
+    async def readings(self) -> AsyncIterator[Health]:
+        yield Health("table board", HealthState.OK, "it answers, firmware 1.0.0", 0.0)
+        await asyncio.Event().wait()
+
+
+def test_the_screen_says_how_the_table_board_is(tmp_path: Path) -> None:
+    async def course(seat: Seat) -> None:
+        while "table board" not in seat.sees():  # noqa: ASYNC110  until readings were taken
+            await asyncio.sleep(0.05)
+        assert "table board ok" in seat.sees()
+
+    at_table(tmp_path, course, (Board(),))
 
 
 def test_the_screen_names_table_readers_journal_and_keys(tmp_path: Path) -> None:
