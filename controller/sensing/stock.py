@@ -26,14 +26,12 @@ def take_stock(antennas: Collection[Antenna], tags: Mapping[Uid, Tag], look_s: f
         runs = [t.runs[antenna.number] for t in antenna.open.values() if _leads(t, antenna)]
         if runs:
             arriving.append((min(run.first_started for run in runs), antenna.zone))
-        if antenna.keeps_heap:
-            if not (antenna.crowded and antenna.open):
-                continue
+        if antenna.keeps_heap and antenna.open and antenna.crowded:
             undecided.update((n.zone, None) for n in antenna.neighbours)
-            homes = [t.home for t in antenna.open.values()]
-        else:
-            homes = [t.home for t in antenna.open.values() if _home_tells(t, antenna)]
-        undecided.update((h.zone, None) for h in homes if h is not None)
+        for tag in antenna.open.values():
+            home = tag.home
+            if home is not None and _home_tells(tag, home, antenna):
+                undecided[home.zone] = None
     if not arriving:
         return Sensed(tuple(undecided), close=close)
     arriving.sort()
@@ -47,16 +45,15 @@ def take_stock(antennas: Collection[Antenna], tags: Mapping[Uid, Tag], look_s: f
     )
 
 
-def _home_tells(tag: Tag, antenna: Antenna) -> bool:
-    """Whether looks at a settled card's home would decide if it lies here: far away they do, and
-    next door once the home has gone on reading it.
+def _home_tells(tag: Tag, home: Antenna, antenna: Antenna) -> bool:
+    """Whether looks at a settled card's home would decide if it lies at the antenna: where a read
+    is rare, far away, and next door once the home has gone on reading it.
 
     Of a card that slides over the seat next door in a fold, silence only says that it is gone.
     """
-    home = tag.home
-    return home is not None and (
-        home.number not in antenna.near or tag.runs[antenna.number].home_heard
-    )
+    if antenna.keeps_heap:
+        return antenna.crowded
+    return home.number not in antenna.near or tag.runs[antenna.number].home_heard
 
 
 def _undecided(antenna: Antenna, tags: Mapping[Uid, Tag]) -> bool:
