@@ -17,11 +17,11 @@ import re
 from collections import deque
 from collections.abc import Generator, Iterable
 from dataclasses import dataclass
-from math import inf
-from typing import Any, Literal, TypeVar
+from typing import Literal, TypeVar
 
 from drivers.errors import AntennaRefusedError, DeviceSilentError, FirmwareUnknownError
 from drivers.readings import Uid
+from drivers.rfid.lock_step import LockStep
 from drivers.rfid.pepper_codec import (
     Answer,
     BadFrame,
@@ -108,10 +108,9 @@ class SessionCounts:
     dropped: int = 0
 
 
-class PepperSession:
+class PepperSession(LockStep[Reply]):
     """One reader's conversation. See the module for how it is driven.
 
-    deadline: when `tick` is due, monotonic seconds; `inf` while nothing is asked.
     silent_polls: polls in a row without one intact answer. version: the firmware's own words, ""
       before `hello`.
     """
@@ -119,13 +118,9 @@ class PepperSession:
     def __init__(self, settings: PepperSettings | None = None) -> None:
         self.settings = settings or PepperSettings()
         self.counts = SessionCounts()
-        self.deadline = inf
-        self.result: Any = None
+        super().__init__(Decoder(read_reply))
         self.version = ""
         self.silent_polls = 0
-        self._decoder: Decoder[Reply] = Decoder(read_reply)
-        self._procedure: Procedure[Any] | None = None
-        self._asked = -1
         self._port: int | None = None
         self._settled = False
         self._heard = False
@@ -134,73 +129,19 @@ class PepperSession:
 
     # -- driving -----------------------------------------------------------------------------------
 
-    @property
-    def busy(self) -> bool:
-        """A procedure is under way."""
-        return self._procedure is not None
-
-    def start(self, procedure: Procedure[Any], now: float) -> bytes:
-        """Begin a procedure; gives the bytes to send. Raises RuntimeError while one is under
-        way."""
-        if self._procedure is not None:
-            raise RuntimeError("one procedure at a time: wait until busy is False")
-        self._procedure = procedure
-        self.result = None
-        return self._advance(None, now)
-
-    def feed(self, data: bytes, now: float) -> bytes:
-        """Bytes from the reader; gives the bytes to send next, b"" if none. A procedure's
-        DriverError passes through."""
-        return self._take(self._decoder.feed(data), now)
-
-    def tick(self, now: float) -> bytes:
-        """The time; past the deadline the command counts as unanswered. Gives the bytes to send
-        next."""
-        if now < self.deadline:
-            return b""
-        # A damaged length may have made the decoder wait for more: the answer can be among what it
-        # holds.
-        out = self._take(self._decoder.give_up(), now)
-        if now >= self.deadline:
-            self.counts.silences += 1
-            out += self._fail(now)
-        return out
-
-    def cancel(self) -> None:
-        """Drop the procedure under way, as when the port is lost."""
-        if self._procedure is not None:
-            self._procedure.close()
-        self._procedure = None
-        self._unsettle()
-        self.deadline = inf
-        self._asked = -1
-
     def take_pushes(self) -> list[Push]:
         """The reports that came since the last call, oldest first."""
         pushes = list(self._pushes)
         self._pushes.clear()
         return pushes
 
-    def _advance(self, answer: Answer | None, now: float) -> bytes:
-        procedure = self._procedure
-        assert procedure is not None
-        try:
-            command = procedure.send(answer)
-        except StopIteration as stop:
-            self._finish()
-            self.result = stop.value
-            return b""
-        except BaseException:
-            self._finish()
-            raise
+    def _ask(self, command: Command, now: float) -> bytes:
         self._asked = command.code
         self.deadline = now + (self.settings.look_s if command is _COUNT else self.settings.reply_s)
         return _WIRE.get(id(command)) or command.wire()
 
-    def _finish(self) -> None:
-        self._procedure = None
-        self._asked = -1
-        self.deadline = inf
+    def _silent(self) -> None:
+        self.counts.silences += 1
 
     def _take(self, messages: Iterable[Reply], now: float) -> bytes:
         """Gives the first fitting answer to the procedure. What comes behind it in the same portion
@@ -223,16 +164,12 @@ class PepperSession:
                     asked = -1
                     if kind is Failed:
                         self.counts.refused += 1
-                    out += self._advance(message, now)  # type: ignore[arg-type]
+                    out += self._advance(message, now)
                 elif asked < 0:
                     self.counts.late += 1
                 else:
                     self.counts.foreign += 1
         return out
-
-    def _fail(self, now: float) -> bytes:
-        self._unsettle()
-        return self._advance(None, now)
 
     def _unsettle(self) -> None:
         self._settled = False

@@ -8,13 +8,13 @@ restarted.
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from dataclasses import dataclass
-from math import inf
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from drivers.errors import DeviceSilentError, FirmwareUnknownError
 from drivers.readings import Uid
+from drivers.rfid.lock_step import LockStep
 from drivers.rfid.pn532_codec import (
     ACK,
     MAX_TARGETS,
@@ -82,19 +82,15 @@ class Pn532Counts:
     unacked: int = 0
 
 
-class Pn532Session:
-    """One reader's conversation. deadline: when `tick` is due; `inf` while nothing is asked."""
+class Pn532Session(LockStep[Reply | Acked | Nacked | BadFrame]):
+    """One reader's conversation, driven as `LockStep` says."""
 
     def __init__(self, settings: Pn532Settings | None = None) -> None:
         self.settings = settings or Pn532Settings()
         self.counts = Pn532Counts()
-        self.deadline = inf
-        self.result: Any = None
+        super().__init__(Pn532Decoder(read_reply))
         self.version = ""
         self.silent_polls = 0
-        self._decoder: Pn532Decoder[Reply] = Pn532Decoder(read_reply)
-        self._procedure: Procedure[Any] | None = None
-        self._asked = -1
         self._acked = False
         self._settled = False
         self._dark = False
@@ -102,67 +98,17 @@ class Pn532Session:
 
     # -- driving -----------------------------------------------------------------------------------
 
-    @property
-    def busy(self) -> bool:
-        """A procedure is under way."""
-        return self._procedure is not None
-
-    def start(self, procedure: Procedure[Any], now: float) -> bytes:
-        """Begin a procedure; gives the bytes to send. Raises RuntimeError while one is under
-        way."""
-        if self._procedure is not None:
-            raise RuntimeError("one procedure at a time: wait until busy is False")
-        self._procedure = procedure
-        self.result = None
-        return self._advance(None, now)
-
-    def feed(self, data: bytes, now: float) -> bytes:
-        """Bytes from the chip; gives the bytes to send next, b"" if none. A procedure's DriverError
-        passes through."""
-        return self._take(self._decoder.feed(data), now)
-
-    def tick(self, now: float) -> bytes:
-        """The time; past the deadline the command counts as unanswered. Gives the bytes to send
-        next."""
-        if now < self.deadline:
-            return b""
-        out = self._take(self._decoder.give_up(), now)
-        if now >= self.deadline:
-            self.counts.silences += 1
-            out += self._fail(now)
-        return out
-
-    def cancel(self) -> None:
-        """Drop the procedure under way, as when the port is lost."""
-        if self._procedure is not None:
-            self._procedure.close()
-        self._finish()
-        self._unsettle()
-
-    def _advance(self, answer: Answer | None, now: float) -> bytes:
-        procedure = self._procedure
-        assert procedure is not None
-        try:
-            command = procedure.send(answer)
-        except StopIteration as stop:
-            self._finish()
-            self.result = stop.value
-            return b""
-        except BaseException:
-            self._finish()
-            raise
+    def _ask(self, command: Command, now: float) -> bytes:
         self._asked, self._acked = command.code, False
         self.deadline = now + self.settings.ack_s
         # The first command after silence aborts what may be under way and ends the chip's sleep.
         rouse = ACK + WAKE_UP if isinstance(command, SamConfiguration) else b""
         return rouse + command.wire()
 
-    def _finish(self) -> None:
-        self._procedure = None
-        self._asked, self._acked = -1, False
-        self.deadline = inf
+    def _silent(self) -> None:
+        self.counts.silences += 1
 
-    def _take(self, messages: list[Reply | Acked | Nacked | BadFrame], now: float) -> bytes:
+    def _take(self, messages: Iterable[Reply | Acked | Nacked | BadFrame], now: float) -> bytes:
         out = b""
         # What comes behind an answer in one portion was sent before the next command went out.
         for message in messages:
@@ -200,10 +146,6 @@ class Pn532Session:
     def _patience(self) -> float:
         s = self.settings
         return s.look_s if self._asked == _LIST.code else s.reply_s
-
-    def _fail(self, now: float) -> bytes:
-        self._unsettle()
-        return self._advance(None, now)
 
     def _unsettle(self) -> None:
         self._settled = self._dark = False
