@@ -11,9 +11,10 @@ import asyncio
 import random
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from itertools import pairwise
 
+from drivers.contracts import SeatLamp
 from drivers.factory import BoardKind, BoardProcess, table_board
 from drivers.readings import KeyPress, SeatReading
 from drivers.sim.firmware_build import AvrBuild, avr_board, avr_missing, sources
@@ -23,6 +24,7 @@ from tests.firmware.simulated import CYCLES_A_SECOND, Conversation, Mouth, Simul
 
 KEY_GOAL_MS = 15.0
 LAMPS_GOAL_MS = 20.0
+CPU_GOAL_PERCENT = 3.0
 PATIENCE_S = 30.0
 RELEASE_US = 20_000
 PAUSE_CYCLES = CYCLES_A_SECOND // 20_000
@@ -35,6 +37,7 @@ def run(quick: bool = False) -> list[str]:
     count = 40 if quick else 300
     keys, lamps, stack, turn = _in_virtual_time(build, count)
     events = asyncio.run(_to_the_event(count))
+    cpu = asyncio.run(_host_cpu_percent(4.0 if quick else 20.0))
     return [
         *_takes(build),
         f"stack measured under load {stack} bytes",
@@ -45,8 +48,38 @@ def run(quick: bool = False) -> list[str]:
         f"goal p99 ≤ {KEY_GOAL_MS:.0f})",
         f"lamp command's last byte in to the last lamp's last bit out: {_spread(lamps)} ms "
         f"(virtual time, goal ≤ {LAMPS_GOAL_MS:.0f})",
+        f"the driver of the link takes {cpu:.1f} % of a core (goal ≤ {CPU_GOAL_PERCENT:.0f})",
         f"simulated {turn:.1f} times as fast as a real board",
     ]
+
+
+async def _host_cpu_percent(seconds: float) -> float:
+    """What the driver takes of a core with four pictures and a lamp a second, and a key now and
+    then; the board is another process."""
+    async with BoardProcess(BoardKind.LINUX) as board:
+        driver = table_board(board.port)
+        async with driver:
+            readings = driver.readings()
+            async for reading in readings:
+                if isinstance(reading, SeatReading) and reading.seat == 11:
+                    break
+            hearing = asyncio.create_task(_hear(readings))
+            began, used = time.monotonic(), time.process_time()
+            for turn in range(round(seconds * 4)):
+                await driver.pixels.show(bytes((turn % 2 * 255,) * 3) * 256)
+                if turn % 4 == 0:
+                    await driver.lamps.light({1 + turn % 11: SeatLamp(200, 0, 0)})
+                    await board.key(1, turn % 8 == 0)
+                await asyncio.sleep(0.25)
+            share = (time.process_time() - used) / (time.monotonic() - began)
+            hearing.cancel()
+            await asyncio.gather(hearing, return_exceptions=True)
+    return 100 * share
+
+
+async def _hear(readings: AsyncIterator[object]) -> None:
+    async for _ in readings:
+        pass
 
 
 def _spread(values_ms: Sequence[float]) -> str:
