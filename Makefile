@@ -22,7 +22,7 @@ $(STAMP): pyproject.toml
 	  else echo "Python's venv module is missing. Install it with: sudo apt-get install $$package"; exit 1; fi; }
 	@echo "setting up $(VENV); this takes a minute or two and needs the network"
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,camera-headless,calibration]'
 	@touch $@
 
 run: setup

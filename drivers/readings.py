@@ -99,4 +99,70 @@ class KeyPress:
     at: float
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class Face:
+    """A card's face as a camera read it. Prints as a mask; `code` ("As", "Td", "joker") is for the
+    one place that must compare it or, once the rules made it public, show it."""
+
+    code: str
+
+    def __repr__(self) -> str:
+        return "<face>"
+
+    __str__ = __repr__
+
+    def __format__(self, spec: str) -> str:
+        return format("<face>", spec)
+
+
+class Side(StrEnum):
+    """Which way up a card lies."""
+
+    UP = "up"
+    DOWN = "down"
+    UNSURE = "unsure"
+
+
+class SeenCard(NamedTuple):
+    """A card in a picture.
+
+    x_mm, y_mm: its middle on the table (`drivers.table_plan`). angle_deg: anticlockwise from the
+    line across the table to the card's long side, 0 to 180. side: which way up. face: only where
+    the reader accepted it. confidence: of side and face together, 0 to 1.
+    """
+
+    x_mm: float
+    y_mm: float
+    angle_deg: float
+    side: Side
+    face: Face | None = None
+    confidence: float = 1.0
+
+
+class AreaSight(NamedTuple):
+    """What one area of the table showed in one picture.
+
+    area: its name on the table, as a zone's: "seat/4", "board", "burn", "muck", "stub", "table".
+    cards: those that lie in it, in no order. clear: nothing hides any of it, and it is sharp and
+    lit well enough; an area that is not clear proves nothing of cards that it does not name.
+    """
+
+    area: str
+    cards: tuple[SeenCard, ...]
+    clear: bool = True
+
+
+class Sight(NamedTuple):
+    """One picture of one camera, as read.
+
+    camera: its number at this table. started, ended: monotonic seconds of the exposure. areas:
+    those that were looked at; the others are not spoken of.
+    """
+
+    camera: int
+    started: float
+    ended: float
+    areas: tuple[AreaSight, ...]
+
+
 Reading = Poll | Health | ButtonReading | SeatReading | KeyPress

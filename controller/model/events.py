@@ -36,6 +36,7 @@ class TagFault(StrEnum):
     DUPLICATE = "duplicate"
     JOKER = "joker"
     OTHER_DECK = "other-deck"
+    OTHER_FACE = "other-face"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,6 +117,41 @@ class CardCarried:
     zone: Zone
     seq: int = 0
     kind: Literal["card-carried"] = "card-carried"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardSide:
+    """A camera saw which way up a card lies: the first time after it came, and whenever it changed.
+    Which card it is stays in the vault.
+
+    token: the card, where it can be told; None in a zone that has no tokens ("stub", "table") or
+    where any of several cards may be meant. up: its face is to be seen. before: end of the first
+    picture that showed this side. after: start of the last one before it that did not.
+    """
+
+    at: float
+    zone: Zone
+    up: bool
+    after: float
+    before: float
+    token: Token | None = None
+    seq: int = 0
+    kind: Literal["card-side"] = "card-side"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaidTogether:
+    """A camera saw `cards` cards come to a zone as one block, lying on one another, within one
+    pair of pictures: `after` is the start of the last one without them, `before` the end of the
+    first one with them."""
+
+    at: float
+    zone: Zone
+    cards: int
+    after: float
+    before: float
+    seq: int = 0
+    kind: Literal["laid-together"] = "laid-together"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -416,6 +452,8 @@ TableEvent = (
     | StillEmpty
     | CardGlimpsed
     | CardCarried
+    | CardSide
+    | LaidTogether
     | TagVerdict
     | ReaderLost
     | ReaderBack
