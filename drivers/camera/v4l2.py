@@ -145,7 +145,7 @@ class V4l2Eye:
 
 
 def quiet_opencv(where: str) -> Any:
-    """OpenCV, told to keep its warnings to itself. Raises MisconfiguredError where there is none."""
+    """OpenCV, told to keep its warnings to itself. Raises MisconfiguredError if it is missing."""
     try:
         import cv2
     except ImportError as error:
