@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -118,8 +119,7 @@ class OutlineRead:
         """Whether a place lies in it."""
         ring = (*self.outline, self.outline[0])
         turns = [
-            (b[0] - a[0]) * (y_px - a[1]) - (b[1] - a[1]) * (x_px - a[0])
-            for a, b in zip(ring, ring[1:], strict=False)
+            (b[0] - a[0]) * (y_px - a[1]) - (b[1] - a[1]) * (x_px - a[0]) for a, b in pairwise(ring)
         ]
         return all(t >= 0 for t in turns) or all(t <= 0 for t in turns)
 
