@@ -162,8 +162,14 @@ def joined(
     left = distinct(reads)
     found = []
     for outline in sorted(outlines, key=lambda o: -o.sureness):
-        within = [r for r in left if outline.holds(r.x_px, r.y_px) and _fits(r, outline)]
-        if outline.side is Side.DOWN and not any(r.confidence >= ALONE for r in within):
+        held = [r for r in left if outline.holds(r.x_px, r.y_px)]
+        within = [r for r in held if _fits(r, outline)]
+        strange = sum(r.confidence >= ALONE for r in held) > sum(
+            r.confidence >= ALONE for r in within
+        )
+        if strange and not (outline.whole and outline.indices):
+            continue  # indices of other cards lie in the middle of it: it is no card's outline
+        if outline.side is Side.DOWN and not any(r.confidence >= AGREED for r in within):
             found.append(_laid(outline, Side.DOWN, None, outline.sureness))
         elif within or outline.indices or outline.side is not Side.UNSURE:
             found.append(_outlined(outline, within, alone))
@@ -212,9 +218,18 @@ def _on(one: IndexRead, other: IndexRead) -> bool:
 
 
 def _fits(read: IndexRead, outline: OutlineRead) -> bool:
-    """Whether an index stands along the outline's long side, as its own would."""
+    """Whether an index stands along the outline's long side, and near one of its corners, as its
+    own would."""
     off = (read.angle_deg - outline.angle_deg) % 180.0
-    return min(off, 180.0 - off) < 20.0 and read.size_px < 0.2 * outline.height_px
+    if min(off, 180.0 - off) > 20.0 or read.size_px > 0.2 * outline.height_px:
+        return False
+    a, b, _, d = (complex(x, y) for x, y in outline.outline)
+    short, long = (b - a, d - a) if abs(b - a) <= abs(d - a) else (d - a, b - a)
+    away = complex(read.x_px, read.y_px) - a
+    across = (away * short.conjugate()).real / abs(short) ** 2 * CARD_MM[0]
+    down = (away * long.conjugate()).real / abs(long) ** 2 * CARD_MM[1]
+    x, y = min(across, CARD_MM[0] - across), min(down, CARD_MM[1] - down)
+    return abs(x - INDEX_MM[0]) < 5.0 and abs(y - INDEX_MM[1]) < 7.0
 
 
 def _laid(outline: OutlineRead, side: Side, face: Face | None, sure: float) -> Sighting:
