@@ -1,0 +1,1 @@
+"""How the network that reads cards is made: `make model`. Nothing of the running table imports it."""
