@@ -14,28 +14,29 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from controller.model.cards import FACES
-from controller.vision.agree import INDEX_MM, IndexRead, distinct, partners
+from controller.vision.agree import IndexRead, distinct, partners
 from controller.vision.assign import assigned
 from controller.vision.picture import Point, Quality
-from drivers.table_plan import CARD_MM
+from controller.vision.rows import EDGE_SIZES, Row, inked, rows_of, sampled
 
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float32]
 
-INDEX_SIZE_MM: Final = 7.5
-"""From a rank's middle to its suit's; decks print 6 to 9."""
-
 TWICE: Final = 7.0
 """What it costs to take a face for a second card (in nats): one deck in a thousand has two."""
 
+STANDS: Final = 3.0
+"""What it costs to take for no card what stands in a row as a card's index does (in nats)."""
+
 SURE: Final = 3.9
-"""A face is taken for sure where everything else is 50 times less likely (in nats)."""
+"""A face is there for sure where it is 50 times less likely that no card has it (in nats)."""
 
 SURE_TWICE: Final = 0.97
 """A face is on two cards only where both were named as surely as this."""
@@ -129,7 +130,7 @@ def spread_seen(
     cards = _Cards.of(distinct(reads))
     if not cards.groups:
         return replace(seen, backs=len(backs), jokers=len(jokers), foreign=foreign)
-    rows = _rows(cards.marks)
+    rows = rows_of(cards.marks)
     spots = [*cards.unsure, *_unread(cards, jokers)]
     spots += _gaps(cards, rows, image, ink, [*backs, *jokers])
     spots += _cut(cards.marks, width, height)
@@ -185,42 +186,26 @@ class _Cards:
 
     def _assign(self) -> None:
         chances = np.array([_chances(group) for group in self.groups])
-        cost = _cost(chances)
+        cost = _cost(chances, _standing(self.groups))
         columns = assigned(cost)
         best = float(cost[np.arange(len(columns)), columns].sum())
-        first = {int(c): n for n, c in enumerate(columns) if c < len(FACES)}
-        for n, column in enumerate(columns.tolist()):
-            group = self.groups[n]
+        row_of = {int(c): n for n, c in enumerate(columns)}
+        for column, row in sorted(row_of.items()):
+            group, face = self.groups[row], column % len(FACES)
             if column >= 2 * len(FACES):
-                self._no_card(group, chances[n])
+                self._no_card(group, chances[row])
                 continue
-            face = column % len(FACES)
-            if not self._is_sure(cost, columns, best, n, chances[n]):
+            twice = column >= len(FACES)
+            named = [chances[row][face]] + ([chances[row_of[face]][face]] if twice else [])
+            sure = min(named) > (SURE_TWICE if twice else 0.995)
+            if not twice and not sure:
+                sure = _without(cost, face) - best >= SURE
+            if not sure:
                 self._doubt(group, Doubt.UNSURE)
-            elif column < len(FACES):
-                self._card(group, FACES[face])
-            elif min(chances[n][face], chances[first[face]][face]) >= SURE_TWICE:
-                self._card(group, FACES[face])
+                continue
+            self._card(group, FACES[face])
+            if twice:
                 self.twice.append(FACES[face])
-            else:
-                self._doubt(group, Doubt.UNSURE)
-
-    def _is_sure(
-        self,
-        cost: NDArray[np.float64],
-        columns: NDArray[np.intp],
-        best: float,
-        row: int,
-        chance: NDArray[np.float64],
-    ) -> bool:
-        """Whether anything else for that row is much less likely, the others given way."""
-        column = int(columns[row])
-        if chance[column % len(FACES)] > 0.995 and column < len(FACES):
-            return True
-        other = cost.copy()
-        other[row, [column % len(FACES), column % len(FACES) + len(FACES)]] = 1e3
-        again = assigned(other)
-        return float(other[np.arange(len(again)), again].sum()) - best >= SURE
 
     def _card(self, group: list[IndexRead], face: str) -> None:
         self.faces.add(face)
@@ -276,56 +261,42 @@ def _chances(group: list[IndexRead]) -> NDArray[np.float64]:
     return np.asarray(out / out.sum())
 
 
-def _cost(chances: NDArray[np.float64]) -> NDArray[np.float64]:
+def _standing(groups: list[list[IndexRead]]) -> NDArray[np.bool_]:
+    """(n,): whether each stands where a card's index would: in a row, no nearer to its neighbours
+    than the others are."""
+    reads = [group[0] for group in groups]
+    likely = [r for r in reads if r.confidence >= 0.5]
+    rows = rows_of(likely)
+    usual = float(np.median([s for row in rows for s in row.steps] or [0.0]))
+    stands = set()
+    for row in rows:
+        before = [usual, *row.steps]
+        after = [*row.steps, usual]
+        for mark, one, other in zip(row.marks, before, after, strict=True):
+            if len(row.marks) > 3 and min(one, other) > 0.55 * usual:
+                stands.add(id(mark))
+    return np.array([id(r) in stands for r in reads])
+
+
+def _cost(chances: NDArray[np.float64], standing: NDArray[np.bool_]) -> NDArray[np.float64]:
     """(n, 52 + 52 + n): each card may be a face, a face's second card, or none."""
     nats = -np.log(np.maximum(chances, _FLOOR))
     n = len(chances)
     none = np.full((n, n), 1e3)
-    none[np.arange(n), np.arange(n)] = nats[:, -1]
+    none[np.arange(n), np.arange(n)] = nats[:, -1] + STANDS * standing
     return np.concatenate([nats[:, :-1], nats[:, :-1] + TWICE, none], axis=1)
 
 
+def _without(cost: NDArray[np.float64], face: int) -> float:
+    """What the cheapest way costs in which no card has that face. So two cards whose faces may be
+    the other way round make neither doubtful: both are there."""
+    other = cost.copy()
+    other[:, [face, face + len(FACES)]] = 1e3
+    again = assigned(other)
+    return float(other[np.arange(len(again)), again].sum())
+
+
 # ---- rows, and what they may hide
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Row:
-    """Indices that stand side by side, from the first to the last. steps: in index sizes."""
-
-    marks: tuple[IndexRead, ...]
-    steps: tuple[float, ...]
-
-
-def _rows(marks: list[IndexRead]) -> list[_Row]:
-    after = [_next(mark, marks) for mark in marks]
-    followed = {id(mark) for mark in after if mark is not None}
-    rows = []
-    for mark in marks:
-        if id(mark) in followed:
-            continue
-        row, steps = [mark], []
-        while (following := after[_at(marks, row[-1])]) is not None and len(row) <= len(marks):
-            steps.append(row[-1].to(following)[0] / row[-1].size_px)
-            row.append(following)
-        rows.append(_Row(tuple(row), tuple(steps)))
-    return rows
-
-
-def _at(marks: list[IndexRead], mark: IndexRead) -> int:
-    return next(n for n, m in enumerate(marks) if m is mark)
-
-
-def _next(mark: IndexRead, marks: list[IndexRead]) -> IndexRead | None:
-    """The nearest index to the right in the same row, on a card that could overlap this one."""
-    reach = CARD_MM[0] / INDEX_SIZE_MM
-    found = []
-    for other in marks:
-        right, down = (v / mark.size_px for v in mark.to(other))
-        turned = abs((other.angle_deg - mark.angle_deg + 180.0) % 360.0 - 180.0)
-        beside = 0.4 < right < reach and abs(down) < min(3.0, 0.7 + 0.3 * right)
-        if other is not mark and beside and turned < 25.0:
-            found.append((right, other))
-    return min(found, key=lambda f: f[0])[1] if found else None
 
 
 def _unread(cards: _Cards, jokers: Sequence[Point]) -> Iterable[Spot]:
@@ -343,7 +314,7 @@ def _unread(cards: _Cards, jokers: Sequence[Point]) -> Iterable[Spot]:
 
 
 def _gaps(
-    cards: _Cards, rows: list[_Row], image: Image, ink: Floats | None, told: Sequence[Point]
+    cards: _Cards, rows: list[Row], image: Image, ink: Floats | None, told: Sequence[Point]
 ) -> Iterable[Spot]:
     """Where a row may hide a card: steps that are too wide and not plainly empty, and an end whose
     card does not show both its indices. told: places of cards that are known without a face."""
@@ -352,7 +323,7 @@ def _gaps(
         if len(row.marks) < 3:
             continue
         middle = float(np.median(row.steps))
-        for mark, following, step in zip(row.marks, row.marks[1:], row.steps, strict=True):
+        for (mark, following), step in zip(pairwise(row.marks), row.steps, strict=True):
             if step > WIDE * min(middle, 1.3 * usual) and _hides(mark, following, image, ink):
                 x, y = (mark.x_px + following.x_px) / 2, (mark.y_px + following.y_px) / 2
                 if not _between(mark, following, told):
@@ -360,7 +331,7 @@ def _gaps(
         last = row.marks[-1]
         if not any(last is mark for mark in cards.whole) and not _near(last, told, 6.0):
             yield Spot(last.x_px, last.y_px, Doubt.END)
-        if ink is not None and _inked(row.marks[0], ink, -3.6, -1.2):
+        if ink is not None and inked(row.marks[0], ink, -3.6, -1.2):
             yield Spot(row.marks[0].x_px, row.marks[0].y_px, Doubt.UNREAD)
 
 
@@ -380,41 +351,15 @@ def _between(one: IndexRead, other: IndexRead, places: Sequence[Point]) -> bool:
 def _hides(one: IndexRead, other: IndexRead, image: Image, ink: Floats | None) -> bool:
     """Whether an index could stand between two, unseen: not if all is plain there and lit well."""
     far = one.to(other)[0] / one.size_px
-    if ink is None or _inked(one, ink, 1.1, far - 1.0):
+    if ink is None or inked(one, ink, 1.1, far - 1.0):
         return True
-    lit = _sampled(image, one, (0.8, far - 0.8), (-1.0, 1.0))
-    return lit.size == 0 or float((lit >= 252).mean()) > 0.15 or float((lit < 40).mean()) > 0.3
-
-
-def _inked(mark: IndexRead, ink: Floats, left: float, right: float) -> bool:
-    """Whether a shape like an index's stands in line with a mark, so many sizes right of it."""
-    up = math.radians(mark.angle_deg)
-    dx, dy = ink[:, 0] - mark.x_px, ink[:, 1] - mark.y_px
-    across = (dx * math.sin(up) + dy * math.cos(up)) / mark.size_px
-    down = (dy * math.sin(up) - dx * math.cos(up)) / mark.size_px
-    size = ink[:, 2] / mark.size_px
-    like = (across > left) & (across < right) & (np.abs(down) < 1.1) & (size > 0.45) & (size < 1.4)
-    return bool(like.any())
-
-
-def _sampled(
-    image: Image, mark: IndexRead, across: tuple[float, float], down: tuple[float, float]
-) -> Image:
-    """The lowest of the three colours, in a part of the picture given in sizes of a mark."""
-    if across[1] <= across[0]:
-        return np.zeros(0, np.uint8)
-    up = math.radians(mark.angle_deg)
-    a = np.linspace(*across, 24)[None, :] * mark.size_px
-    d = np.linspace(*down, 24)[:, None] * mark.size_px
-    x = np.rint(mark.x_px + a * math.sin(up) - d * math.cos(up)).astype(int).ravel()
-    y = np.rint(mark.y_px + a * math.cos(up) + d * math.sin(up)).astype(int).ravel()
-    inside = (x >= 0) & (y >= 0) & (x < image.shape[1]) & (y < image.shape[0])
-    return np.asarray(image[y[inside], x[inside]].min(1), np.uint8)
+    lit = sampled(image, one, np.linspace(0.8, far - 0.8, 24), np.linspace(-1.0, 1.0, 24))
+    return float((lit >= 252).mean()) > 0.15 or float((lit < 40).mean()) > 0.3
 
 
 def _cut(marks: list[IndexRead], width: int, height: int) -> Iterable[Spot]:
     """Indices at the picture's border: the spread goes on outside."""
     for mark in marks:
         edge = min(mark.x_px, mark.y_px, width - mark.x_px, height - mark.y_px)
-        if edge < mark.size_px * INDEX_MM[0] / INDEX_SIZE_MM * 1.05:
+        if edge < mark.size_px * EDGE_SIZES * 1.05:
             yield Spot(mark.x_px, mark.y_px, Doubt.CUT)

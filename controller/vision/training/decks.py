@@ -105,7 +105,11 @@ def _colours(rng: np.random.Generator) -> dict[str, Colour]:
     red = (int(rng.integers(0, 70)), int(rng.integers(0, 60)), int(rng.integers(170, 245)))
     out = {"s": black, "h": red, "d": red, "c": black}
     if rng.random() < 0.3:
-        out["d"] = (int(rng.integers(150, 240)), int(rng.integers(20, 110)), int(rng.integers(0, 50)))
+        out["d"] = (
+            int(rng.integers(150, 240)),
+            int(rng.integers(20, 110)),
+            int(rng.integers(0, 50)),
+        )
         out["c"] = (int(rng.integers(0, 60)), int(rng.integers(90, 160)), int(rng.integers(0, 60)))
         if rng.random() < 0.15:
             out["d"] = (int(rng.integers(0, 40)), int(rng.integers(120, 190)), 230)
@@ -171,9 +175,7 @@ def draw(deck: Design, rank: str, suit: str) -> Card:
     _index(face, deck, text, shape, colour)
     face = cv2.rotate(face, cv2.ROTATE_180)  # type: ignore[assignment]
     index = _index(face, deck, text, shape, colour)
-    return Card(
-        face, rounded(deck.radius_mm), Index(rank_name, suit_name, *index)
-    )
+    return Card(face, rounded(deck.radius_mm), Index(rank_name, suit_name, *index))
 
 
 def rounded(radius_mm: float) -> Pixels:

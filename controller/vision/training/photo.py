@@ -28,7 +28,9 @@ def _lit(image: NDArray[np.float32], rng: np.random.Generator, harsh: float) -> 
     x = np.linspace(-1, 1, w, dtype=np.float32)[None, :]
     y = np.linspace(-1, 1, h, dtype=np.float32)[:, None]
     slope = 0.35 * harsh
-    light = 1 + np.float32(rng.uniform(-slope, slope)) * x + np.float32(rng.uniform(-slope, slope)) * y
+    light = (
+        1 + np.float32(rng.uniform(-slope, slope)) * x + np.float32(rng.uniform(-slope, slope)) * y
+    )
     light = light * np.float32(rng.uniform(1 - 0.7 * harsh, 1.12))
     if rng.random() < 0.3:
         turn, at = rng.uniform(0, 2 * np.pi), rng.uniform(-0.7, 0.7)
@@ -60,7 +62,9 @@ def _blurred(
     kind = rng.random()
     if kind < 0.25 * harsh:
         fewer = float(rng.uniform(1.3, 2.8))
-        small = cv2.resize(image, (round(w / fewer), round(h / fewer)), interpolation=cv2.INTER_AREA)
+        small = cv2.resize(
+            image, (round(w / fewer), round(h / fewer)), interpolation=cv2.INTER_AREA
+        )
         how = cv2.INTER_CUBIC if rng.random() < 0.6 else cv2.INTER_LINEAR
         image = cv2.resize(small, (w, h), interpolation=how)
     elif kind < 0.37 * harsh:

@@ -72,7 +72,9 @@ def _lies(layout: str, size: int, rng: np.random.Generator) -> list[_Lie]:
     if layout == "fan":
         return _fan(size, tall, turn, rng)
     many = min(18, int(1.3 * (size / tall) ** 2) + 1)
-    return [_Lie(*rng.uniform(0.05, 0.95, 2) * size, rng.uniform(0, 360), tall) for _ in range(many)]
+    return [
+        _Lie(*rng.uniform(0.05, 0.95, 2) * size, rng.uniform(0, 360), tall) for _ in range(many)
+    ]
 
 
 def _apart(
