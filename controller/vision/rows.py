@@ -1,5 +1,5 @@
-"""Rows of a spread: indices that stand side by side, and what lies between them. Lengths are in sizes
-of an index (from its rank's middle to its suit's), as seen with it upright."""
+"""Rows of a spread: indices that stand side by side, and what lies between them. Lengths are in
+sizes of an index (from its rank's middle to its suit's), as seen with it upright."""
 
 from __future__ import annotations
 

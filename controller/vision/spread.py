@@ -354,7 +354,8 @@ def _hides(one: IndexRead, other: IndexRead, image: Image, ink: Floats | None) -
     if ink is None or inked(one, ink, 1.1, far - 1.0):
         return True
     lit = sampled(image, one, np.linspace(0.8, far - 0.8, 24), np.linspace(-1.0, 1.0, 24))
-    return float((lit >= 252).mean()) > 0.15 or float((lit < 40).mean()) > 0.3
+    ground = float(np.percentile(lit, 90))
+    return float((lit >= 252).mean()) > 0.15 or float((lit < 0.62 * ground).mean()) > 0.2
 
 
 def _cut(marks: list[IndexRead], width: int, height: int) -> Iterable[Spot]:
