@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from controller.integrity.box import DeckBox
     from controller.integrity.decks import Deck, DeckTag
     from controller.integrity.register import Registration
+    from controller.vision.backs import BackPattern
 
 # A traceback with the values of variables could name cards.
 app = typer.Typer(
@@ -111,6 +112,82 @@ def _kept(box: DeckBox, registration: Registration, pair: str | None) -> Deck:
                 typer.echo(f"deck register: {error}", err=True)
                 if not typer.confirm("the deck is laid and not kept yet; try again?", default=True):
                     raise typer.Exit(1) from None
+
+
+@app.command()
+def count(
+    camera: Annotated[
+        bool, typer.Option("--camera", help="By its faces, spread before a camera.")
+    ] = False,
+    photo: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--photo",
+            metavar="FILE",
+            help="A photograph of the spread deck, instead of the table's camera; several times for"
+            " several spreads.",
+        ),
+    ] = None,
+    back: Annotated[
+        Path | None,
+        typer.Option(
+            "--back", metavar="FILE", help="A photograph of one card of the deck, face down."
+        ),
+    ] = None,
+    config: ConfigPath = None,
+    as_json: AsJson = False,
+) -> None:
+    """Count a deck that lies spread face up, in two rows with every corner index showing.
+
+    At the table the running daemon looks through its camera, and its board says what to do; a
+    confirmed result is on record and certified. Photographs are only read. A card is called missing
+    when two spreads show it so. Exit codes: 0 whole, 1 not whole, 2 it cannot be told yet.
+    """
+    from controller.cli.learned import hand_is_on
+    from controller.cli.spreading import at_the_table, of_photos
+    from controller.floor.commands import FloorError
+
+    checked = _config("count", config)
+    if not camera and not photo:
+        _fail(
+            "count",
+            "with what? Next: burnturn deck count --camera, or burnturn table count to pass the"
+            " deck over the count antenna",
+        )
+    if not photo:
+        try:
+            raise typer.Exit(at_the_table(checked.socket, typer.echo))
+        except FloorError as error:
+            _fail("count", f"{error}. Or give photographs: deck count --camera --photo FILE")
+        except KeyboardInterrupt:
+            raise typer.Exit(2) from None
+    try:
+        from controller.spread_watch import spread_reader
+        from controller.vision.load import PictureFileError
+    except ImportError:
+        _fail("count", "OpenCV is not installed. Next: pip install 'burnturn[camera-headless]'")
+    with _worded("count"):
+        named = not hand_is_on(checked)
+    try:
+        reader = spread_reader(_learnt_back(back))
+        code = of_photos(photo, reader, named, as_json, typer.echo)
+    except PictureFileError as error:
+        _fail("count", str(error))
+    raise typer.Exit(code)
+
+
+def _learnt_back(photo: Path | None) -> BackPattern | None:
+    """What a photograph of a card that lies face down says of the deck's backs. Raises
+    PictureFileError."""
+    if photo is None:
+        return None
+    from controller.vision.backs import learn_back
+    from controller.vision.load import load
+
+    try:
+        return learn_back(load(photo))
+    except ValueError as error:
+        _fail("count", f"{photo}: {error}")
 
 
 @app.command("list")

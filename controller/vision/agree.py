@@ -123,6 +123,12 @@ class OutlineRead:
         ]
         return all(t >= 0 for t in turns) or all(t <= 0 for t in turns)
 
+    def near(self, x_px: float, y_px: float) -> bool:
+        """Whether a place lies in it, or as near its middle as an index of the card would: a frame
+        that is printed on a card is not another card."""
+        away = math.dist(self.middle, (x_px, y_px))
+        return away < 0.5 * self.height_px or self.holds(x_px, y_px)
+
 
 def distinct(reads: Iterable[IndexRead]) -> list[IndexRead]:
     """One reading an index: the surest of those that lie on one another."""
@@ -162,7 +168,7 @@ def joined(
     left = distinct(reads)
     found = []
     for outline in sorted(outlines, key=lambda o: -o.sureness):
-        held = [r for r in left if outline.holds(r.x_px, r.y_px)]
+        held = [r for r in left if outline.near(r.x_px, r.y_px)]
         within = [r for r in held if _fits(r, outline)]
         strange = sum(r.confidence >= ALONE for r in held) > sum(
             r.confidence >= ALONE for r in within

@@ -17,6 +17,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from controller.vision.quads import quads, straight
 from drivers.table_plan import CARD_MM
 
 Image = NDArray[np.uint8]
@@ -143,6 +144,14 @@ def back_likelihood(card: Image, px_per_mm: float, back: BackPattern | None = No
     if like >= _ALIKE and busy and look.plain_corners < 3:
         return min(1.0, 0.5 + like / 2)
     return 0.8 * look.shape
+
+
+def learn_back(image: Image) -> BackPattern:
+    """The back of the cards that lie face down in a picture (h, w, 3), all of one deck. Raises
+    ValueError, with what to do, where there is none."""
+    whole = [straight(image, q.corners, _KEPT) for q in quads(image) if q.whole]
+    busy = [card for card in whole if _Look(card, _KEPT).shape >= 0.35]
+    return BackPattern.learnt(busy or whole, _KEPT)
 
 
 def is_foreign(card: Image, px_per_mm: float, back: BackPattern) -> bool:

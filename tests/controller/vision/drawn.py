@@ -1,6 +1,6 @@
-"""Playing cards drawn on the spot, laid on a table, and photographed: pictures whose truth is known.
+"""Playing cards drawn on the spot, laid on a table and photographed: their truth is known.
 
-Lengths in millimetres of the table, x to the right, y down; pictures are (h, w, 3) blue, green, red.
+Lengths in millimetres of the table, x to the right, y down; pictures (h, w, 3) blue, green, red.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ Image = NDArray[np.uint8]
 ART_PX_MM = 8.0
 _W, _H = round(CARD_MM[0] * ART_PX_MM), round(CARD_MM[1] * ART_PX_MM)
 _RED, _BLACK = (190, 20, 30), (20, 20, 24)
+_EIGHT = tuple((x, y) for x in (-1, 1) for y in (-1, -0.34, 0.34, 1))
 _PIPS = {
     "2": ((0, -1), (0, 1)),
     "3": ((0, -1), (0, 0), (0, 1)),
@@ -32,8 +33,8 @@ _PIPS = {
     "6": ((-1, -1), (1, -1), (-1, 0), (1, 0), (-1, 1), (1, 1)),
     "7": ((-1, -1), (1, -1), (-1, 0), (1, 0), (-1, 1), (1, 1), (0, -0.5)),
     "8": ((-1, -1), (1, -1), (-1, 0), (1, 0), (-1, 1), (1, 1), (0, -0.5), (0, 0.5)),
-    "9": tuple((x, y) for x in (-1, 1) for y in (-1, -0.34, 0.34, 1)) + ((0, 0),),
-    "T": tuple((x, y) for x in (-1, 1) for y in (-1, -0.34, 0.34, 1)) + ((0, -0.67), (0, 0.67)),
+    "9": (*_EIGHT, (0, 0)),
+    "T": (*_EIGHT, (0, -0.67), (0, 0.67)),
 }
 
 
@@ -94,7 +95,7 @@ def face(code: str) -> Image:
     if code == "joker":
         _joker(card)
         return card
-    rank, suit = code
+    rank, suit = code[0], code[1]
     colour = _RED if suit in "hd" else _BLACK
     _middle(card, rank, suit, colour)
     text = _word("10" if rank == "T" else rank, 54, 0.75 if rank == "T" else 1.0)
@@ -234,7 +235,8 @@ def _lay(image: Image, card: Laid, px_per_mm: float) -> None:
     if right - left < 2 or bottom - top < 2:
         return
     turn = cv2.getRotationMatrix2D(((size[0] - 1) / 2, (size[1] - 1) / 2), -card.turned_deg, 1.0)
-    turn[:, 2] += (x - left - (size[0] - 1) / 2, y - top - (size[1] - 1) / 2)
+    turn[0, 2] += x - left - (size[0] - 1) / 2
+    turn[1, 2] += y - top - (size[1] - 1) / 2
     box = (right - left, bottom - top)
     shows = cv2.warpAffine(art, turn, box, borderMode=cv2.BORDER_REPLICATE).astype(np.float32)
     there = cv2.warpAffine(mask, turn, box).astype(np.float32)[..., None] / 255.0
@@ -249,13 +251,14 @@ def _slanted(image: Image, slant: float) -> Image:
     flat = np.array([[0, 0], [w, 0], [w, h], [0, h]], np.float32)
     away = np.array([[slant * w, 0], [w - slant * w, 0], [w, h], [0, h]], np.float32)
     matrix = cv2.getPerspectiveTransform(flat, away)
-    return cv2.warpPerspective(image, matrix, (w, h), borderMode=cv2.BORDER_REPLICATE)
+    out = cv2.warpPerspective(image, matrix, (w, h), borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(out, np.uint8)
 
 
 def _exposed(image: Image, shot: Shot, rng: np.random.Generator) -> Image:
     h, w = image.shape[:2]
     if shot.blur_px:
-        image = cv2.GaussianBlur(image, (0, 0), shot.blur_px)
+        image = np.asarray(cv2.GaussianBlur(image, (0, 0), shot.blur_px), np.uint8)
     across = np.linspace(1 - shot.slope, 1 + shot.slope, w, dtype=np.float32)[None, :, None]
     lit = image.astype(np.float32) * (across * shot.light)
     tile = rng.normal(0, shot.noise, (256, 256, 3)).astype(np.float32)
