@@ -60,6 +60,7 @@ from controller.sources import Together
 from controller.taking_up import TableClock, away_known, table_of
 from controller.tape import TapeError, TapeWriter, time_of
 from controller.vault import Vault
+from controller.vision.spread import SpreadSeen
 from drivers.contracts import LedBoard, SeatLamp, SeatLamps
 from drivers.errors import DriverError
 from drivers.readings import Health, HealthState, Poll, Reading, Uid
@@ -67,6 +68,7 @@ from drivers.readings import Health, HealthState, Poll, Reading, Uid
 FRAMES_PER_S = 8
 REPEAT_S = 1.0  # a frame is sent this often even if nothing changed
 RETRY_S = 1.0
+LOOK_S = 0.25  # between two looks at a spread deck
 SILENT_S = 1.0  # without a reading for so long, time is passed on by hand
 FINDINGS_KEPT = 40
 NOTES_KEPT = 8
@@ -124,7 +126,8 @@ class Daemon:
     cards by UID. at_table: names and backs of those decks. on_used: told a deck that was taken out
     of play as used, where it may not come back; may raise BoxError, DeckError. attested_by: who
     confirms the points of the opening at once, where nobody else can (the robot dealer). on_seats:
-    told the seats due cards when they change. on_shown: told what is on the disk and may be shown,
+    told the seats due cards when they change. spreads: looks at the table once, for a deck that is
+    counted by camera; None where no camera is. on_shown: told what is on the disk and may be shown,
     after every commit. on_ready: called once the floor may speak and readings may come.
     on_recording: told when recording stops and when it works again. on_note: told what the floor
     should know of decks and files. commit_limit_s: a commit that takes longer counts as not
@@ -151,6 +154,7 @@ class Daemon:
         on_ready: Callable[[], None] = lambda: None,
         on_recording: Callable[[Recording], None] = lambda recording: None,
         on_note: Callable[[str], None] = lambda note: None,
+        spreads: Callable[[], Awaitable[SpreadSeen]] | None = None,
         commit_limit_s: float = LIMIT_S,
         long: int = LONG,
     ) -> None:
@@ -185,6 +189,8 @@ class Daemon:
             Journal(config.journal), changed=self._changed, clock=clock, limit_s=commit_limit_s
         )
         self._table, self._watch = table_of(config, self._vault, self._record, resumption)
+        self._spreads = spreads
+        self._table.has_camera = spreads is not None
         self._on_note = on_note
         self.notes: deque[str] = deque(maxlen=NOTES_KEPT)
         self._focus: tuple[int, ...] = ()
@@ -267,6 +273,7 @@ class Daemon:
             to_attest=self._to_attest(),
             decks=tuple(sorted({deck for deck, _ in self._vault.registered.values()})),
             counting=_count_words(self._table.counting),
+            has_camera=self._table.has_camera,
             suspects=self._table.suspects(),
             recording=self._recorder.state.ok,
             trouble=self._recorder.state.reason,
@@ -330,6 +337,7 @@ class Daemon:
                 ("readings", self._read()),
                 ("commits", self._keep_committing()),
                 ("boards", self._keep_showing()),
+                ("spreads", self._keep_looking()),
                 ("stop", self._stop_wait()),
             )
         }
@@ -565,6 +573,16 @@ class Daemon:
                 ended = True
         if ended:
             self._go_on(self._long)
+
+    async def _keep_looking(self) -> None:
+        """While a deck is counted by camera, look at it; each look ends before the next begins."""
+        while True:
+            await asyncio.sleep(LOOK_S)
+            if self._spreads is None or not self._table.wants_still:
+                continue
+            seen = await self._spreads()
+            self._judged(self._table.spread(seen, self.clock()))
+            self._refresh.set()
 
     # -- commits -----------------------------------------------------------------------------------
 

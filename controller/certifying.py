@@ -180,6 +180,7 @@ def issue(config: Config, counted: Counted, reason: Reason, now: datetime) -> Fi
         extra=event.other_deck,
         foreign=event.foreign,
         jokers=event.jokers,
+        means=event.means,
     )
     try:
         with JournalFile(config.journal) as journal:

@@ -36,6 +36,7 @@ from controller.rules.engine import RulesState
 from controller.rules.engine.state import Hand
 from controller.sensing import FalseAlarmBudget, Sensing, SightSensing
 from controller.vault import Vault
+from controller.vision.spread import SpreadSeen
 from drivers.readings import (
     ButtonReading,
     Health,
@@ -50,6 +51,8 @@ from drivers.readings import (
 Record = Callable[[TableEvent], int | None]
 
 DEALER = "the dealer, by key"
+COUNT_BY_CAMERA = "count-camera"
+UNNAMED_DECK = "deck"  # counted by camera in a house that registers none
 
 
 class Table:
@@ -59,7 +62,8 @@ class Table:
     record: called with every event before it is judged; may return the event's number in the
     journal, else the table counts for itself. state: the rules' state to go on from after a restart
     (tokens of the time before are unknown now; what is settled anew is taken up by position).
-    deck_watch: told of every hand, says when the deck should be counted.
+    deck_watch: told of every hand, says when the deck should be counted. has_camera: whether stills
+    of a spread deck can be taken (`spread`).
     """
 
     def __init__(
@@ -70,8 +74,10 @@ class Table:
         budget: FalseAlarmBudget | None = None,
         state: RulesState | None = None,
         deck_watch: HandWatch | None = None,
+        has_camera: bool = False,
     ) -> None:
         self.layout = layout
+        self.has_camera = has_camera
         self._vault = vault
         self.sensing = Sensing(layout, vault, budget)
         self.sight = SightSensing(layout, vault, budget)
@@ -99,8 +105,8 @@ class Table:
             events: list[TableEvent] = []
             if self._count.running:
                 events += self._counted(reading)
-                if self._count.running and reading.antenna == self._count.antenna:
-                    return []  # cards that pass are counted, not placed
+                if self._count.running and self._belongs_to_count(reading.antenna):
+                    return []  # cards that pass or lie spread are counted, not placed
             if seen := self.sensing.poll(reading):
                 self.sight.heed(seen)
                 events += (*seen, *self._another_deck(reading.ended))
@@ -147,6 +153,29 @@ class Table:
             raise ValueError("a hand is on; the deck is counted between hands")
         self._count.start(self._vault.registered, self.state.deck.name or self._vault.playing, at)
 
+    def count_spread(self, at: float) -> None:
+        """Begin to count the deck by camera, or begin anew. Between hands only.
+
+        Raises ValueError, with what to do, where nothing can be counted now.
+        """
+        if self.state.hand is not None and not self.state.hand.provisional:
+            raise ValueError("a hand is on; the deck is counted between hands")
+        if not self.has_camera:
+            raise ValueError("this table has no camera; name one in table.toml")
+        decks = sorted({deck for deck, _ in self._vault.registered.values()})
+        only = decks[0] if len(decks) == 1 else None
+        deck = self.state.deck.name or self._vault.playing or only or UNNAMED_DECK
+        self._count.start_spread(deck, at)
+
+    def spread(self, still: SpreadSeen, at: float) -> list[Said]:
+        """A still of the table, while `wants_still`."""
+        if not self._count.by_camera:
+            return []
+        self._count.spread(still, at)
+        if self._count.running:
+            return []
+        return self._judge([CountStopped(at=at, reason=self._count.gave_up)])
+
     def confirm(self, at: float, by: str) -> list[Said] | None:
         """The word on a count that is on; None if there is none, and the word is about something
         else."""
@@ -171,6 +200,16 @@ class Table:
         return self._count.shown
 
     @property
+    def wants_still(self) -> bool:
+        """Whether a count by camera is on that has no result yet."""
+        return self._count.wants_still
+
+    @property
+    def counts_by_camera(self) -> bool:
+        """Whether the deck lies spread to be counted: what a camera sees then is no deal."""
+        return self._count.by_camera
+
+    @property
     def only(self) -> int | None:
         """The antenna that alone is to be looked at now; None: all of them."""
         return self._count.antenna if self._count.alone else None
@@ -193,7 +232,7 @@ class Table:
     @property
     def focus(self) -> tuple[int, ...]:
         """Antennas that deserve more looks now."""
-        counting = self._count.running and self._count.result is None
+        counting = self._count.running and self._count.result is None and not self._count.by_camera
         if counting and self._count.antenna is not None:
             return (self._count.antenna,)
         sensed = self.sensing.sensed()
@@ -215,13 +254,33 @@ class Table:
         if press.key == "deck-change":
             self._vault.lock(None)  # its first cards will say which one it is
         if press.key == "count":
-            with suppress(ValueError):  # no hand is broken off, and nothing is there to be counted
-                self.count(press.at)
+            self._begin_count(press.at)
             # It is on record that somebody began to count, though the rules judge nothing by it.
             return self._judge([KeyPressed(at=press.at, key="count", by=by)])
+        if press.key == COUNT_BY_CAMERA:
+            with suppress(ValueError):
+                self.count_spread(press.at)
+            return self._judge([KeyPressed(at=press.at, key=COUNT_BY_CAMERA, by=by)])
         if press.key == "confirm":
             return self.confirm(press.at, by)
         return None
+
+    def _begin_count(self, at: float) -> None:
+        """By tags, or by camera where no deck has tags or no antenna counts. No hand is broken off,
+        and a table that can do neither goes on."""
+        try:
+            self.count(at)
+        except ValueError:
+            with suppress(ValueError):
+                self.count_spread(at)
+
+    def _belongs_to_count(self, antenna: int) -> bool:
+        """Whether the cards at an antenna are those that are being counted: a spread deck lies
+        anywhere but at the seats."""
+        if not self._count.by_camera:
+            return antenna == self._count.antenna
+        place = self.layout.by_antenna.get(antenna)
+        return place is not None and seat_of(place.zone) is None
 
     def _event_of(self, reading: Reading) -> TableEvent | None:
         if isinstance(reading, ButtonReading):

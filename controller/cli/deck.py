@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from controller.integrity.box import DeckBox
     from controller.integrity.decks import Deck, DeckTag
     from controller.integrity.register import Registration
+    from controller.vision.backs import BackPattern
 
 # A traceback with the values of variables could name cards.
 app = typer.Typer(
@@ -111,6 +112,82 @@ def _kept(box: DeckBox, registration: Registration, pair: str | None) -> Deck:
                 typer.echo(f"deck register: {error}", err=True)
                 if not typer.confirm("the deck is laid and not kept yet; try again?", default=True):
                     raise typer.Exit(1) from None
+
+
+@app.command()
+def count(
+    camera: Annotated[
+        bool, typer.Option("--camera", help="By its faces, spread before a camera.")
+    ] = False,
+    photo: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--photo",
+            metavar="FILE",
+            help="A photograph of the spread deck, instead of the table's camera; several times for"
+            " several spreads.",
+        ),
+    ] = None,
+    back: Annotated[
+        Path | None,
+        typer.Option(
+            "--back", metavar="FILE", help="A photograph of one card of the deck, face down."
+        ),
+    ] = None,
+    config: ConfigPath = None,
+    as_json: AsJson = False,
+) -> None:
+    """Count a deck that lies spread face up, in two rows with every corner index showing.
+
+    At the table the running daemon looks through its camera, and its board says what to do; a
+    confirmed result is on record and certified. Photographs are only read. A card is called missing
+    when two spreads show it so. Exit codes: 0 whole, 1 not whole, 2 it cannot be told yet.
+    """
+    from controller.cli.learned import hand_is_on
+    from controller.cli.spreading import at_the_table, of_photos
+    from controller.floor.commands import FloorError
+
+    checked = _config("count", config)
+    if not camera and not photo:
+        _fail(
+            "count",
+            "with what? Next: burnturn deck count --camera, or burnturn table count to pass the"
+            " deck over the count antenna",
+        )
+    if not photo:
+        try:
+            raise typer.Exit(at_the_table(checked.socket, typer.echo))
+        except FloorError as error:
+            _fail("count", f"{error}. Or give photographs: deck count --camera --photo FILE")
+        except KeyboardInterrupt:
+            raise typer.Exit(2) from None
+    try:
+        from controller.spread_watch import spread_reader
+        from controller.vision.load import PictureFileError
+    except ImportError:
+        _fail("count", "OpenCV is not installed. Next: pip install 'burnturn[camera-headless]'")
+    with _worded("count"):
+        named = not hand_is_on(checked)
+    try:
+        reader = spread_reader(_learnt_back(back))
+        code = of_photos(photo, reader, named, as_json, typer.echo)
+    except PictureFileError as error:
+        _fail("count", str(error))
+    raise typer.Exit(code)
+
+
+def _learnt_back(photo: Path | None) -> BackPattern | None:
+    """What a photograph of a card that lies face down says of the deck's backs. Raises
+    PictureFileError."""
+    if photo is None:
+        return None
+    from controller.vision.backs import learn_back
+    from controller.vision.load import load
+
+    try:
+        return learn_back(load(photo))
+    except ValueError as error:
+        _fail("count", f"{photo}: {error}")
 
 
 @app.command("list")
@@ -275,6 +352,41 @@ def import_decks(
     typer.echo(f"imported: {', '.join(deck.name for deck in decks)}")
 
 
+@app.command()
+def learn(
+    photo: Annotated[
+        Path | None,
+        typer.Argument(metavar="[PHOTO]", help="A picture of all 52 cards spread face up."),
+    ] = None,
+    in_order: Annotated[
+        bool,
+        typer.Option(
+            "--in-order",
+            help="They lie ace to king of spades, hearts, diamonds, clubs, from the left, row by"
+            " row: for indices that nobody else prints.",
+        ),
+    ] = False,
+    forget: Annotated[
+        bool, typer.Option("--forget", help="Read cards by their usual looks again.")
+    ] = False,
+    config: ConfigPath = None,
+) -> None:
+    """Show the camera's reader the house's own deck, once, where it misreads that deck.
+
+    What is learned goes to the file that the configuration names ([decks] look).
+    """
+    from controller.cli.learn_deck import forgotten, learned
+
+    checked = _config("learn", config)
+    with _worded("learn"):
+        if forget:
+            typer.echo(forgotten(checked.deck_look))
+            return
+        if photo is None:
+            _fail("learn", "no picture is given. Next: burnturn deck learn PHOTO [--in-order]")
+        typer.echo(learned(photo, checked.deck_look, in_order=in_order))
+
+
 # ---- words
 
 
@@ -351,6 +463,7 @@ def _passphrase(command: str, file: Path | None, *, anew: bool) -> str:
 @contextmanager
 def _worded(command: str) -> Iterator[None]:
     """Every error that a person meets, in its words."""
+    from controller.cli.learn_deck import LearnError
     from controller.integrity.box import BoxError
     from controller.integrity.decks import DeckError
     from controller.integrity.memory import MemoryFileError
@@ -358,7 +471,7 @@ def _worded(command: str) -> Iterator[None]:
 
     try:
         yield
-    except (BoxError, DeckError, DriverError, MemoryFileError) as error:
+    except (BoxError, DeckError, DriverError, LearnError, MemoryFileError) as error:
         _fail(command, str(error))
 
 

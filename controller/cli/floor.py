@@ -140,9 +140,14 @@ def defer(
 
 
 @app.command()
-def count(context: typer.Context) -> None:
+def count(
+    context: typer.Context,
+    camera: Annotated[
+        bool, typer.Option("--camera", help="Spread it face up under the camera instead.")
+    ] = False,
+) -> None:
     """Count the deck, between hands: pass it over the count antenna, then confirm."""
-    _say(context, "count")
+    _say(context, "count", status="camera" if camera else "")
 
 
 @app.command()

@@ -74,11 +74,12 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Desk:
-    """What the floor's commands are checked against. seats: chairs. registry: every seat's
-    status, as last said. findings: all that the floor may still speak to. to_attest: rows that
-    somebody has to confirm here. decks: names of those at the table. counting: what the count
-    under way says. suspects: cards that have stayed unseen too long, named only while no hand is
-    on. trouble: why the journal is not recording. health: a line for each device in trouble.
+    """What the floor's commands are checked against. seats: chairs. registry: every seat's status,
+    as last said. findings: all that the floor may still speak to. to_attest: rows that somebody has
+    to confirm here. decks: names of those at the table. counting: what the count under way says.
+    has_camera: whether a spread deck can be looked at. suspects: cards that have stayed unseen too
+    long, named only while no hand is on. trouble: why the journal is not recording. health: a line
+    for each device in trouble.
     """
 
     seats: int
@@ -88,6 +89,7 @@ class Desk:
     to_attest: tuple[str, ...] = ()
     decks: tuple[str, ...] = ()
     counting: str = ""
+    has_camera: bool = False
     suspects: tuple[str, ...] = ()
     recording: bool = True
     trouble: str = ""
@@ -290,8 +292,18 @@ def _defer(command: Command, desk: Desk, at: float) -> tuple[TableEvent | None, 
 
 
 def _count(command: Command, desk: Desk, at: float) -> tuple[TableEvent | None, Answer]:
+    if command.status not in ("", "camera"):
+        raise FloorError(f"count {command.status!r}: allowed is camera, or nothing for the tags")
     if desk.progress.stage is not Stage.BETWEEN:
         raise FloorError("the deck is counted between hands; say it again when the hand is over")
+    if command.status == "camera":
+        if not desk.has_camera:
+            raise FloorError("this table has no camera; name one in table.toml, then start anew")
+        text = (
+            "spread the deck face up under the camera, in two rows with every corner index"
+            " showing; then: burnturn table confirm"
+        )
+        return KeyPressed(at=at, key="count-camera", by=command.by), Answer(True, text)
     if not desk.decks:
         raise FloorError(
             "no deck is registered here; burnturn deck register NAME --back COLOUR, then start anew"
@@ -406,6 +418,7 @@ def _status(command: Command, desk: Desk, at: float) -> tuple[TableEvent | None,
         ],
         "to_attest": list(desk.to_attest),
         "counting": desk.counting,
+        "camera": desk.has_camera,
         "suspects": list(desk.suspects),
         "health": list(desk.health),
         "notes": list(desk.notes),

@@ -23,14 +23,22 @@ from nacl.signing import SigningKey, VerifyKey
 from controller.journal.record import canonical
 from controller.journal.store import Anchor, Head
 from controller.model.cards import FACES
+from controller.model.events import CountMeans
 
 SCHEMA: Final = 1
+CAMERA_SCHEMA: Final = 2
 """A certificate's fields, and the look of its page: whoever changes either makes a new schema and
-keeps the old one, or certificates that were filed years ago are no longer true."""
+keeps the old one, or certificates that were filed years ago are no longer true. 1: of a count of
+tags. 2: says by what the deck was counted, by camera."""
 
 ATTESTS: Final = (
     "The count attests which of the deck's 52 registered tags were read on the count antenna. It"
     " does not see a card without a tag: an untagged extra card in the deck is not noticed by it."
+)
+CAMERA_ATTESTS: Final = (
+    "The count attests which of the 52 faces a camera saw in the deck, spread face up. It does not"
+    " see which deck a face belongs to, nor a card that lies exactly under another; no card is"
+    " called missing unless two spreads of the deck say so."
 )
 TEXT_LIMIT: Final = 60
 """Characters of a name on a certificate; longer ones are cut."""
@@ -55,9 +63,11 @@ class CountFacts:
     present: how many of the deck's registered cards were there. missing: faces of those that were
     not, in any order. duplicates: faces of which more than one card was there, likewise. extra:
     cards of another registered deck. foreign: tags of no registered deck. jokers: jokers among the
-    cards. passes: how many times the deck was passed over the antenna. started_at, ended_at: wall
-    time with its zone, as the table's clock said, `clock_trusted` or not. duration_s: by a clock
-    that nobody can set. confirmed_by: who confirmed the result, "" if nobody did.
+    cards. passes: how many times the deck was passed over the antenna, or spread before the camera.
+    means: which of the two; by camera `foreign` are cards of another game or back. started_at,
+    ended_at: wall time with its zone, as the table's clock said, `clock_trusted` or not.
+    duration_s: by a clock that nobody can set. confirmed_by: who confirmed the result, "" if nobody
+    did.
 
     Raises ValueError that names everything that does not fit together."""
 
@@ -76,6 +86,7 @@ class CountFacts:
     extra: int = 0
     foreign: int = 0
     jokers: int = 0
+    means: CountMeans = CountMeans.TAGS
 
     def __post_init__(self) -> None:
         faults = [
@@ -122,6 +133,7 @@ class Certificate:
     journal: Anchor
     build: str
     attests: str = ATTESTS
+    means: CountMeans = CountMeans.TAGS
 
     @property
     def in_order(self) -> bool:
@@ -187,7 +199,11 @@ def certify(
     anchor: where the journal stands, read after the count's own records were committed. issued_at:
     wall time with a zone. Names are cut at `TEXT_LIMIT`, and what cannot be printed in them is
     written as an escape. Raises ValueError that names every fault."""
+    by_camera = facts.means is CountMeans.CAMERA
     made = Certificate(
+        schema=CAMERA_SCHEMA if by_camera else SCHEMA,
+        attests=CAMERA_ATTESTS if by_camera else ATTESTS,
+        means=facts.means,
         reason=Reason(reason),
         table=_printable(table),
         deck=_printable(facts.deck),
@@ -299,10 +315,10 @@ class _Reading:
             self._malformed("certificate must be an object")
             return
         schema = fields.get("schema")
-        if type(schema) is not int or schema != SCHEMA:
+        if type(schema) is not int or schema not in (SCHEMA, CAMERA_SCHEMA):
             shown = schema if type(schema) is int else "which is no number"
             text = (
-                f"its schema is {shown}; this program knows {SCHEMA}."
+                f"its schema is {shown}; this program knows {SCHEMA} and {CAMERA_SCHEMA}."
                 " Next: verify it with a newer burnturn"
             )
             self.faults.append(Fault(Untrue.SCHEMA, text))
@@ -355,9 +371,11 @@ _JOURNAL = {"seq", "hash", "first", "records"}
 
 
 def _fields(c: Certificate) -> dict[str, Any]:
-    fields: dict[str, Any] = {name: getattr(c, name) for name in _ALLOWED}
+    fields: dict[str, Any] = {name: getattr(c, name) for name in _allowed(c.schema)}
     fields["missing"], fields["duplicates"] = list(c.missing), list(c.duplicates)
     fields["reason"] = str(c.reason)
+    if "means" in fields:
+        fields["means"] = str(c.means)
     fields["journal"] = {
         "seq": c.journal.head.seq,
         "hash": c.journal.head.hash,
@@ -373,6 +391,7 @@ def _certificate(fields: Mapping[str, Any]) -> Certificate:
     taken = {
         **fields,
         "reason": Reason(fields["reason"]),
+        "means": CountMeans(fields.get("means", CountMeans.TAGS)),
         "missing": tuple(fields["missing"]),
         "duplicates": tuple(fields["duplicates"]),
         "journal": anchor,
@@ -434,7 +453,7 @@ _FACES_WORDS = "a list of different cards, ace to king in each suit"
 _MOMENT = "a wall time with its offset, like 2026-11-30T19:04:10-05:00"
 
 _ALLOWED: Final[dict[str, tuple[Callable[[object], bool], str]]] = {
-    "schema": (lambda v: v == SCHEMA, str(SCHEMA)),
+    "schema": (lambda v: v in (SCHEMA, CAMERA_SCHEMA), f"{SCHEMA} or {CAMERA_SCHEMA}"),
     "reason": (lambda v: v in list(Reason), " or ".join(Reason)),
     "table": (_is_text, _TEXT),
     "deck": (_is_text, _TEXT),
@@ -457,18 +476,27 @@ _ALLOWED: Final[dict[str, tuple[Callable[[object], bool], str]]] = {
     "build": (_is_text, _TEXT),
     "attests": (lambda v: _is_text(v, 1, _LONG_TEXT_LIMIT), "a printable text"),
 }
+_MEANS: Final[dict[str, tuple[Callable[[object], bool], str]]] = {
+    "means": (lambda v: v == CountMeans.CAMERA.value, CountMeans.CAMERA.value),
+}
 _COUNTED = ("expected", "present", "missing", "duplicates", "extra", "foreign", "jokers", "passes")
+
+
+def _allowed(schema: object) -> dict[str, tuple[Callable[[object], bool], str]]:
+    """What fields a certificate of that schema has, and what they may be."""
+    return _ALLOWED | _MEANS if schema == CAMERA_SCHEMA else _ALLOWED
 
 
 def _field_faults(fields: Mapping[str, Any]) -> list[str]:
     """Everything about the fields that cannot be; never repeats a value."""
-    faults = [f"{name} is missing" for name in _ALLOWED if name not in fields]
-    if unknown := fields.keys() - _ALLOWED.keys():
+    allowed_here = _allowed(fields.get("schema"))
+    faults = [f"{name} is missing" for name in allowed_here if name not in fields]
+    if unknown := fields.keys() - allowed_here.keys():
         count = len(unknown)
         faults.append(f"{count} field{'s' if count > 1 else ''} in it that a certificate has not")
     faults += [
         f"{name} must be {allowed}"
-        for name, (check, allowed) in _ALLOWED.items()
+        for name, (check, allowed) in allowed_here.items()
         if name in fields and name not in _COUNTED and not check(fields[name])
     ]
     if all(name in fields for name in _COUNTED):

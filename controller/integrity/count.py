@@ -28,6 +28,7 @@ from typing import Final
 
 from controller.integrity.passing import FOREIGN_READS, CountFigures, Pass
 from controller.model.cards import FACES, face_name, is_joker
+from controller.model.events import CountMeans
 from controller.sensing.ghosts import merged
 from drivers.readings import Poll, Uid
 
@@ -62,8 +63,9 @@ class CountResult:
     read faintly, as if they lay beside the zone. extra: deck and face of cards of other decks.
     foreign: unknown tags. jokers: of the deck in play. duplicates: faces that two tags bear,
     once for each tag beyond the first.
-    passes: how often the deck was passed. Times in monotonic seconds; confirmed_by "" until then.
-    error: highest chance that a card called missing is in the pack.
+    passes: how often the deck was passed, or spread. Times in monotonic seconds; confirmed_by ""
+    until then. error: highest chance that a card called missing is in the pack. means: by what the
+    deck was counted; where by camera, duplicates and foreign are faces and cards, not tags.
     """
 
     deck: str
@@ -81,6 +83,7 @@ class CountResult:
     ended_at: float = 0.0
     confirmed_by: str = ""
     error: float = 0.0
+    means: CountMeans = CountMeans.TAGS
 
     def __repr__(self) -> str:
         return f"<count: {self.present} of {self.expected}, {self.surplus} too many>"
@@ -116,7 +119,8 @@ class CountResult:
             verb = "is" if len(self.missing) == 1 else "are"
             said.append(f"{self.present} of {self.expected}: {names} {verb} missing.")
         else:
-            said.append(f"{self.present} of {self.expected}: every registered card is there.")
+            which = "registered card" if self.means is CountMeans.TAGS else "card"
+            said.append(f"{self.present} of {self.expected}: every {which} is there.")
         for deck in sorted({deck for deck, _ in self.extra}):
             names = _and([_a_card(face) for d, face in self.extra if d == deck])
             said.append(f"Of the {deck} deck there is also {names}.")
@@ -130,6 +134,8 @@ class CountResult:
         if self.nearby:
             names = _and([f"the {face_name(face)}" for face in self.nearby])
             said.append(f"Look beside the count zone for {names}.")
+        elif self.missing and self.means is CountMeans.CAMERA:
+            said.append("Cards that stick together show as one: look through the pack.")
         elif self.missing:
             said.append("A card whose tag has died counts as missing too: look through the pack.")
         return " ".join(said)
@@ -159,6 +165,7 @@ class CountResult:
             "ended_at": self.ended_at,
             "confirmed_by": self.confirmed_by,
             "error": self.error,
+            "means": self.means.value,
         }
 
 

@@ -18,6 +18,7 @@ import segno
 from controller.integrity.certificate import Certificate, Reason, Signed
 from controller.integrity.signing import fingerprint, grouped
 from controller.model.cards import face_name
+from controller.model.events import CountMeans
 
 _MONTHS = (
     "January",
@@ -97,7 +98,7 @@ def page_of(signed: Signed) -> Page:
             Row("Counted from", spoken(c.started)),
             Row("to", spoken(c.ended)),
             Row("Clock", _clock(c)),
-            Row("Took", f"{c.duration_s:.1f} s, {_some(c.passes, 'pass', 'passes')} of the deck"),
+            Row("Took", f"{c.duration_s:.1f} s, {_passes(c)} of the deck"),
             Row("Confirmed by", c.confirmed_by or "nobody"),
         ),
         attests=c.attests,
@@ -131,6 +132,9 @@ def page_of(signed: Signed) -> Page:
 
 def findings(c: Certificate) -> tuple[str, ...]:
     """What the count found, in plain sentences."""
+    by_camera = c.means is CountMeans.CAMERA
+    if c.in_order and by_camera:
+        return ("Every card of the deck was seen, and nothing else.",)
     if c.in_order:
         return ("Every registered card of the deck was there, and nothing else.",)
     found = []
@@ -140,11 +144,19 @@ def findings(c: Certificate) -> tuple[str, ...]:
         found.append(f"More than once in the deck: {_cards(c.duplicates)}.")
     if c.extra:
         found.append(f"{_some(c.extra, 'card')} of another registered deck.")
-    if c.foreign:
+    if c.foreign and by_camera:
+        found.append(f"{_some(c.foreign, 'card')} of another game or with another back.")
+    elif c.foreign:
         found.append(f"{_some(c.foreign, 'tag')} of no registered deck.")
     if c.jokers:
         found.append(f"{_some(c.jokers, 'joker')} among the cards.")
     return tuple(found)
+
+
+def _passes(c: Certificate) -> str:
+    if c.means is CountMeans.CAMERA:
+        return f"by camera, {_some(c.passes, 'spread')}"
+    return _some(c.passes, "pass", "passes")
 
 
 def spoken(moment: str) -> str:

@@ -1,4 +1,5 @@
-"""A count at the table: which deck it is of, which looks belong to it, what it tells the rules.
+"""A count at the table: which deck it is of, which looks belong to it, what it tells the rules. By
+tags the deck passes over an antenna; by camera it lies spread, and stills are looked at.
 
 Pure: time is in the readings and the words. The order in which cards pass is never kept.
 """
@@ -12,8 +13,10 @@ from math import inf
 
 from controller.integrity.count import Counting, CountResult, CountStage
 from controller.integrity.passing import FOREIGN_READS, CountFigures
+from controller.integrity.spread_count import SpreadCount
 from controller.model.events import DeckCounted
 from controller.model.table import COUNT, Layout
+from controller.vision.spread import SpreadSeen
 from drivers.readings import Poll, Uid
 
 WAITING = "COUNT"
@@ -21,6 +24,7 @@ UNKNOWN = "UNKNOWN DECK"
 ALONE_S = 3.0  # so long after another card of the house came, its antenna alone is looked at
 ANOTHER_S = 5.0  # a tag that was not read for so long comes as another one
 IDLE_S = 60.0  # a pass in which no card comes for so long was begun by mistake, or left
+SPREAD_IDLE_S = 180.0  # likewise, where no spread deck is seen for so long
 DECIDED_BY = 3  # tags of one deck, or of none, that say which deck is being counted
 _FIRST_KEPT = 4096  # looks from before the deck is known: a pass has less than half as many
 _STRANGERS_KEPT = 256  # a telephone may have another UID at each look
@@ -52,7 +56,7 @@ class TableCount:
             profile = place.profile
             self._figures = CountFigures(miss=min(profile.miss_rate, 0.5), cross=profile.cross_rate)
         self._cards: Mapping[Uid, tuple[str, str]] = {}
-        self._counting: Counting | None = None
+        self._counting: Counting | SpreadCount | None = None
         self._waiting_since: float | None = None
         self._first: deque[Poll] = deque(maxlen=_FIRST_KEPT)
         self._seen_at: dict[Uid, float] = {}
@@ -61,6 +65,7 @@ class TableCount:
         self._own_at = -inf  # when another card of the house came
         self._at = 0.0  # of the latest look
         self._passed = False  # whether a card has come since the count began
+        self._gave_up_spread = False
         self.running = False  # asked at every look, so no property
 
     def __repr__(self) -> str:
@@ -74,9 +79,19 @@ class TableCount:
         """
         counting = self._counting
         passing = self._waiting_since is not None or (
-            counting is not None and counting.stage is CountStage.PASSING
+            isinstance(counting, Counting) and counting.stage is CountStage.PASSING
         )
         return passing and self._passed and self._at - self._own_at <= ALONE_S
+
+    @property
+    def by_camera(self) -> bool:
+        """Whether the count that is on looks at a spread deck."""
+        return isinstance(self._counting, SpreadCount)
+
+    @property
+    def wants_still(self) -> bool:
+        """Whether a still of the spread deck is to be looked at."""
+        return self.by_camera and self.result is None
 
     @property
     def shown(self) -> CountShown | None:
@@ -94,6 +109,8 @@ class TableCount:
     @property
     def gave_up(self) -> str:
         """Why the count was given up, in words for the record."""
+        if self._gave_up_spread:
+            return "no spread deck was seen"
         return "cards of no registered deck passed" if self._of_no_deck else "no card came"
 
     @property
@@ -123,6 +140,26 @@ class TableCount:
         else:
             self._begin(deck, at)
 
+    def start_spread(self, deck: str, at: float) -> None:
+        """Begin to count that deck by camera, or begin anew."""
+        self.stop()
+        self._strangers.clear()
+        self._cards, self._card_at, self._at = {}, at, at
+        self._gave_up_spread = False
+        self._counting = SpreadCount(deck).start(at)
+        self.running = True
+
+    def spread(self, still: SpreadSeen, at: float) -> None:
+        """A still of the table. A count for which no spread is seen any more is given up."""
+        if not isinstance(self._counting, SpreadCount):
+            return
+        self._counting = self._counting.seen(still, at)
+        if still.is_spread:
+            self._card_at = at
+        elif at - self._card_at > SPREAD_IDLE_S and self.result is None:
+            self.stop()
+            self._gave_up_spread = True
+
     def stop(self) -> None:
         """Nothing of an unfinished count is kept."""
         self._counting, self._waiting_since = None, None
@@ -135,6 +172,8 @@ class TableCount:
     def poll(self, poll: Poll) -> None:
         """A look of any antenna. A count that lies idle is given up."""
         self._at = poll.ended
+        if self.by_camera:
+            return
         if poll.antenna == self.antenna and poll.uids:
             self._came(poll)
         if poll.ended - self._card_at > IDLE_S and self.result is None:
@@ -142,7 +181,7 @@ class TableCount:
             return
         if self._waiting_since is not None:
             self._wait(poll, self._waiting_since)
-        elif self._counting is not None:
+        elif isinstance(self._counting, Counting):
             ours = poll.antenna == self.antenna
             counting = self._counting
             self._counting = counting.poll(poll) if ours else counting.tick(poll.ended)
@@ -208,4 +247,5 @@ def _told(result: CountResult, at: float, by: str) -> DeckCounted:
         passes=result.passes,
         duration_s=result.duration_s,
         by=by,
+        means=result.means,
     )

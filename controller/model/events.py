@@ -283,14 +283,23 @@ class DeckInPlay:
     kind: Literal["deck-in-play"] = "deck-in-play"
 
 
+class CountMeans(StrEnum):
+    """By what a deck is counted: by its tags, passed over an antenna, or by its faces, spread
+    before a camera."""
+
+    TAGS = "tags"
+    CAMERA = "camera"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeckCounted:
     """The deck in play was counted between two hands, and the result confirmed by somebody.
 
     present: how many of its `expected` cards were there. missing, duplicated: faces, named now that
-    no hand is live; duplicated ones came twice under two tags. other_deck, foreign, jokers: tags
-    that are no cards of this deck. passes: how often the deck was passed over. An extra card
-    without a tag is not seen by a count.
+    no hand is live; duplicated ones came twice, under two tags or seen side by side. other_deck,
+    foreign, jokers: cards that are none of this deck. passes: how often the deck was passed over,
+    or spread. means: by what it was counted; an extra card without a tag is not seen by a count of
+    tags.
     """
 
     at: float
@@ -305,6 +314,7 @@ class DeckCounted:
     passes: int = 1
     duration_s: float = 0.0
     by: str = ""
+    means: CountMeans = CountMeans.TAGS
     seq: int = 0
     kind: Literal["deck-counted"] = "deck-counted"
 

@@ -259,7 +259,7 @@ def test_a_key_that_fits_every_signature_is_refused(key: str) -> None:
     assert Untrue.SIGNATURE in kinds(data)
 
 
-@pytest.mark.parametrize("schema", [2, 0, "1", True, None, 1.0])
+@pytest.mark.parametrize("schema", [3, 0, "1", True, None, 1.0])
 def test_a_schema_of_another_time_is_named(schema: object) -> None:
     data = spelled(signed().data, schema=schema)
     assert Untrue.SCHEMA in kinds(data)

@@ -1,0 +1,296 @@
+"""From what two readers saw to one sighting a card: corner indices, named one by one, and outlines.
+
+A card has two indices, which stand on their heads to each other and lie a known way apart
+(`PARTNER`), so that two readings of one face there are one card. A face is accepted where two of
+its corners or both readers say it, or where one reading alone is nearly sure; where readings of one
+card say different faces none is, and the card is one whose face nobody knows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from controller.model.cards import FACES, RANKS, SUITS
+from controller.vision.picture import Picture, Point, Sighting
+from drivers.readings import Face, Side
+from drivers.table_plan import CARD_MM
+
+INDEX_MM = (6.2, 12.5)  # from a card's corner to the middle of its index; decks differ by 2 mm
+PARTNER = (CARD_MM[0] - 2 * INDEX_MM[0], CARD_MM[1] - 2 * INDEX_MM[1])
+"""From one index to the other of the same card, in millimetres: to its right, and down."""
+
+PARTNER_SIZES = (6.0, 17.0)  # how far that is in sizes of the index: decks print them differently
+PARTNER_DEG = 11.0  # how far off the line to the other index may lie
+TURN_DEG = 14.0  # and how far from upside down it may stand, seen at a slant
+ALONE = 0.9  # a reading alone is believed from here on
+AGREED = 0.5  # and one that another supports from here on
+LEAST = 0.2  # below this it is no reading
+SAME_SIZES = 0.7  # readings nearer than so many sizes are of one index
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class IndexRead:
+    """A corner index as the network named it. Prints without the card.
+
+    x_px, y_px: the middle between rank and suit. angle_deg: which way is up for it, anticlockwise
+    as one looks from the line to the right. size_px: from the rank's middle to the suit's. rank:
+    (14,) and suit: (5,) probabilities, the last of each for none.
+    """
+
+    x_px: float
+    y_px: float
+    angle_deg: float
+    size_px: float
+    rank: NDArray[np.float32] = field(repr=False)
+    suit: NDArray[np.float32] = field(repr=False)
+
+    def __repr__(self) -> str:
+        return f"<index at {self.x_px:.0f}, {self.y_px:.0f}>"
+
+    @property
+    def face(self) -> str:
+        """The likeliest face, such as "As"."""
+        return RANKS[int(self.rank[:-1].argmax())] + SUITS[int(self.suit[:-1].argmax())]
+
+    @property
+    def confidence(self) -> float:
+        """How likely that face is, 0 to 1."""
+        return float(self.rank[:-1].max() * self.suit[:-1].max())
+
+    @property
+    def likelihoods(self) -> NDArray[np.float64]:
+        """(52,): how likely each of `FACES` is."""
+        rank, suit = self.rank[:-1].astype(np.float64), self.suit[:-1].astype(np.float64)
+        assert len(FACES) == rank.size * suit.size
+        return np.outer(suit, rank).ravel()  # FACES go through the ranks, suit by suit
+
+    def to(self, other: IndexRead) -> tuple[float, float]:
+        """Where another index lies, seen with this one upright: right and down, in pixels."""
+        up = math.radians(self.angle_deg)
+        dx, dy = other.x_px - self.x_px, other.y_px - self.y_px
+        return (dx * math.sin(up) + dy * math.cos(up), -dx * math.cos(up) + dy * math.sin(up))
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class OutlineRead:
+    """A card's outline, and what its own corners say, read from the card laid straight.
+
+    outline: its corners in order, clockwise as one looks at the picture. whole: all four were seen.
+    indices: readings of its corners. side: up, down, or unsure where neither an index nor a back
+    was made out. sureness: of the side, 0 to 1.
+    """
+
+    outline: tuple[Point, Point, Point, Point]
+    whole: bool = True
+    indices: tuple[IndexRead, ...] = ()
+    side: Side = Side.UNSURE
+    sureness: float = 0.5
+
+    def __repr__(self) -> str:
+        return f"<outline at {self.middle[0]:.0f}, {self.middle[1]:.0f}>"
+
+    @property
+    def middle(self) -> Point:
+        return (sum(x for x, _ in self.outline) / 4, sum(y for _, y in self.outline) / 4)
+
+    @property
+    def height_px(self) -> float:
+        """The longer of its sides."""
+        return max(math.dist(self.outline[0], self.outline[1]), self._side)
+
+    @property
+    def _side(self) -> float:
+        return math.dist(self.outline[1], self.outline[2])
+
+    @property
+    def angle_deg(self) -> float:
+        """Of its long side, anticlockwise, 0 to 180."""
+        a, b, c, _ = self.outline
+        one, two = (b, c) if self._side >= math.dist(a, b) else (a, b)
+        return math.degrees(math.atan2(one[1] - two[1], two[0] - one[0])) % 180.0
+
+    def holds(self, x_px: float, y_px: float) -> bool:
+        """Whether a place lies in it."""
+        ring = (*self.outline, self.outline[0])
+        turns = [
+            (b[0] - a[0]) * (y_px - a[1]) - (b[1] - a[1]) * (x_px - a[0]) for a, b in pairwise(ring)
+        ]
+        return all(t >= 0 for t in turns) or all(t <= 0 for t in turns)
+
+    def near(self, x_px: float, y_px: float) -> bool:
+        """Whether a place lies in it, or as near its middle as an index of the card would: a frame
+        that is printed on a card is not another card."""
+        away = math.dist(self.middle, (x_px, y_px))
+        return away < 0.5 * self.height_px or self.holds(x_px, y_px)
+
+
+def distinct(reads: Iterable[IndexRead]) -> list[IndexRead]:
+    """One reading an index: the surest of those that lie on one another."""
+    kept: list[IndexRead] = []
+    for read in sorted(reads, key=lambda r: -r.confidence):
+        if read.confidence < LEAST:
+            break
+        if all(not _on(read, other) for other in kept):
+            kept.append(read)
+    return kept
+
+
+def partners(one: IndexRead, other: IndexRead) -> bool:
+    """Whether two indices lie to each other as the two of one card, whatever they say."""
+    turned = (one.angle_deg - other.angle_deg) % 360.0
+    size = (one.size_px + other.size_px) / 2
+    apart = math.hypot(one.x_px - other.x_px, one.y_px - other.y_px)
+    if abs(turned - 180.0) > TURN_DEG or not 0.6 < one.size_px / other.size_px < 1.7:
+        return False
+    if not PARTNER_SIZES[0] * size < apart < PARTNER_SIZES[1] * size:
+        return False
+    wanted = math.degrees(math.atan2(PARTNER[1], PARTNER[0]))
+    return all(
+        abs(math.degrees(math.atan2(down, right)) - wanted) < PARTNER_DEG
+        for right, down in (one.to(other), other.to(one))
+    )
+
+
+def joined(
+    reads: Iterable[IndexRead], outlines: Iterable[OutlineRead] = (), alone: float = ALONE
+) -> tuple[Sighting, ...]:
+    """One sighting for each card that the readers saw, in no order.
+
+    reads: of the corner reader. outlines: of the outline reader, backs among them. alone: how sure
+    a single reading must be to be believed by itself; above 1 none is.
+    """
+    left = distinct(reads)
+    found = []
+    for outline in sorted(outlines, key=lambda o: -o.sureness):
+        held = [r for r in left if outline.near(r.x_px, r.y_px)]
+        within = [r for r in held if _fits(r, outline)]
+        strange = sum(r.confidence >= ALONE for r in held) > sum(
+            r.confidence >= ALONE for r in within
+        )
+        if strange and not (outline.whole and outline.indices):
+            continue  # indices of other cards lie in the middle of it: it is no card's outline
+        if outline.side is Side.DOWN and not any(r.confidence >= AGREED for r in within):
+            found.append(_laid(outline, Side.DOWN, None, outline.sureness))
+        elif within or outline.indices or outline.side is not Side.UNSURE:
+            found.append(_outlined(outline, within, alone))
+        left = [r for r in left if not any(r is taken for taken in within)]
+    return (*found, *_cornered(left, alone))
+
+
+def steady(pictures: Sequence[Picture], least: int = 3, near_px: float = 12.0) -> Picture:
+    """The newest picture, its faces accepted where `least` of the pictures that are good name the
+    same face at the same place, and none names another there.
+
+    pictures: of one camera that did not move, the newest last; their faces are what each picture
+    alone would say (`joined` with a low `alone`). Raises ValueError for none.
+    """
+    if not pictures:
+        raise ValueError("no picture is given; at least one is needed")
+    newest, good = pictures[-1], [p for p in pictures if p.quality.good]
+    return Picture(
+        tuple(_steadied(s, good, least, near_px) for s in newest.sightings), newest.quality
+    )
+
+
+def _steadied(
+    sighting: Sighting, pictures: Sequence[Picture], least: int, near_px: float
+) -> Sighting:
+    there = [
+        s
+        for p in pictures
+        for s in p.sightings
+        if math.hypot(s.x_px - sighting.x_px, s.y_px - sighting.y_px) <= near_px
+    ]
+    faces = {s.face for s in there if s.face is not None}
+    named = sum(s.face is not None for s in there)
+    face = next(iter(faces)) if len(faces) == 1 and named >= least else None
+    sure = 1.0
+    for s in there:
+        sure *= 1.0 - s.confidence * (s.face == face)
+    return replace(
+        sighting, face=face, confidence=1.0 - sure if face is not None else sighting.confidence
+    )
+
+
+def _on(one: IndexRead, other: IndexRead) -> bool:
+    apart = math.hypot(one.x_px - other.x_px, one.y_px - other.y_px)
+    return apart < SAME_SIZES * max(one.size_px, other.size_px)
+
+
+def _fits(read: IndexRead, outline: OutlineRead) -> bool:
+    """Whether an index stands along the outline's long side, and near one of its corners, as its
+    own would."""
+    off = (read.angle_deg - outline.angle_deg) % 180.0
+    if min(off, 180.0 - off) > 20.0 or read.size_px > 0.2 * outline.height_px:
+        return False
+    a, b, _, d = (complex(x, y) for x, y in outline.outline)
+    short, long = (b - a, d - a) if abs(b - a) <= abs(d - a) else (d - a, b - a)
+    away = complex(read.x_px, read.y_px) - a
+    across = (away * short.conjugate()).real / abs(short) ** 2 * CARD_MM[0]
+    down = (away * long.conjugate()).real / abs(long) ** 2 * CARD_MM[1]
+    x, y = min(across, CARD_MM[0] - across), min(down, CARD_MM[1] - down)
+    return abs(x - INDEX_MM[0]) < 5.0 and abs(y - INDEX_MM[1]) < 7.0
+
+
+def _laid(outline: OutlineRead, side: Side, face: Face | None, sure: float) -> Sighting:
+    x, y = outline.middle
+    four = outline.outline if outline.whole else None
+    return Sighting(x, y, outline.angle_deg, side, face, sure, outline=four)
+
+
+def _outlined(outline: OutlineRead, within: list[IndexRead], alone: float) -> Sighting:
+    """A card by its outline: what its own corners and the corner reader's say of it."""
+    own = [r for r in outline.indices if r.confidence >= LEAST]
+    face, sure = _verdict([*own, *within], both=bool(own and within), alone=alone)
+    side = Side.UP if own or within else outline.side
+    laid = _laid(outline, side, face, sure if own or within else outline.sureness)
+    best = max([*own, *within], key=lambda r: r.confidence, default=None)
+    if best is None:
+        return laid
+    off = (best.angle_deg - laid.angle_deg + 90.0) % 360.0
+    angle = laid.angle_deg if off < 180.0 else laid.angle_deg + 180.0
+    return replace(laid, angle_deg=angle % 360.0)
+
+
+def _cornered(reads: list[IndexRead], alone: float) -> Iterable[Sighting]:
+    """Cards of which no outline was seen: pairs of their indices, then single ones."""
+    left = list(reads)
+    while left:
+        one = left.pop(0)
+        mates = [r for r in left if r.face == one.face and partners(one, r)]
+        if mates:
+            mate = max(mates, key=lambda r: r.confidence)
+            left = [r for r in left if r is not mate]
+            face, sure = _verdict([one, mate], both=True, alone=alone)
+            x, y = (one.x_px + mate.x_px) / 2, (one.y_px + mate.y_px) / 2
+            yield Sighting(x, y, one.angle_deg % 360.0, Side.UP, face, sure)
+        else:
+            face, sure = _verdict([one], both=False, alone=alone)
+            x, y = one.x_px, one.y_px
+            yield Sighting(x, y, one.angle_deg % 360.0, Side.UP, face, sure, corner=True)
+
+
+def _verdict(reads: list[IndexRead], both: bool, alone: float) -> tuple[Face | None, float]:
+    """The face on which readings of one card agree, and how sure it is.
+
+    both: they are of two corners or of two readers. A face is accepted if all that are sure of
+    themselves say it, and either two do or one is nearly sure.
+    """
+    if not reads:
+        return None, 0.0
+    best = max(reads, key=lambda r: r.confidence)
+    against = [r for r in reads if r.face != best.face and r.confidence >= AGREED]
+    backing = [r for r in reads if r.face == best.face]
+    miss = math.prod(1.0 - r.confidence for r in backing)
+    if against:
+        return None, best.confidence * (1.0 - max(r.confidence for r in against))
+    agreed = both and sum(r.confidence >= AGREED for r in backing) >= 2
+    if agreed or best.confidence >= alone:
+        return Face(best.face), 1.0 - miss if agreed else best.confidence
+    return None, best.confidence

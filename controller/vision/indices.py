@@ -1,0 +1,204 @@
+"""Every corner index in a picture, named: pairs of shapes at the right scale, through the network.
+
+Where the picture's scale is not known it is found first: a few coarse looks, each at its own scale,
+tell how large the indices are; the thorough look is then taken at the scale the network likes best.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final, Protocol
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from controller.vision import glyphs
+from controller.vision.agree import IndexRead, distinct
+from controller.vision.net import SIEVE_LINE, SIEVE_STEP, Named
+
+Image = NDArray[np.uint8]
+Floats = NDArray[np.float32]
+
+RIGHT_PX: Final = glyphs.SUIT_Y - glyphs.RANK_Y
+"""From rank to suit at the scale of the thorough look: no pixel is lost on the way to a patch."""
+
+INDEX_SIZE_MM: Final = 7.5
+"""From a rank's middle to its suit's; decks print 6 to 9, big indices 12."""
+
+_COARSE_PX = (1600, 800, 3200)  # along the longer side, in the order in which they are looked at
+_BEST_PX = (16.0, 40.0)  # rank to suit: a coarse look that sees such indices need have no other
+_LARGER = 3.2  # an image is enlarged by so much at most
+_MOST_PX = 5200  # along the longer side
+_CLOSE = 0.2  # a coarse look whose scale is off by less (as a logarithm) was thorough enough
+_PAIRS = 3000
+_SURE = 0.8
+_NEARLY = 0.2
+_ASKEW = ((0.06, 0.0, 0.0), (-0.06, 0.0, 0.0), (0.0, 0.07, 0.03), (0.0, -0.07, -0.03))
+"""How an index is looked at again: larger, turned (radians), aside (in sizes)."""
+
+
+class Looks(Protocol):
+    """What names patches: `controller.vision.net.GlyphNet`, or one that learned a deck."""
+
+    def sift(self, ink: Image) -> Floats:
+        """How likely each of (n, 30, 16) patches of the darkest channel is an index."""
+        ...
+
+    def look(self, patches: Image) -> Named:
+        """Ranks, suits and features of (n, 60, 32, 3) patches."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Indices:
+    """What was found. reads: one for each place that may be an index, unsure ones too. ink (n, 3):
+    x, y and size in pixels of the dark shapes on light ground."""
+
+    reads: tuple[IndexRead, ...] = ()
+    ink: Floats = field(default_factory=lambda: np.zeros((0, 3), np.float32))
+
+    @property
+    def size_px(self) -> float | None:
+        """The usual index, from rank to suit; None where none is sure."""
+        sure = [r.size_px for r in self.reads if r.confidence >= _SURE]
+        return float(np.median(sure)) if sure else None
+
+
+def find_indices(image: Image, net: Looks, px_per_mm: float | None = None) -> Indices:
+    """The indices of an image (h, w, 3). px_per_mm: its scale, where it is known."""
+    if min(image.shape[:2]) < 16:
+        return Indices()
+    if px_per_mm is not None:
+        scale = RIGHT_PX / (INDEX_SIZE_MM * px_per_mm)
+        return _looked(image, net, _within(image, scale), _PAIRS)
+    looks: list[tuple[float, Indices]] = []
+    for scale in _coarse(image):
+        looks.append((scale, _looked(image, net, scale, _PAIRS)))
+        if _settles(looks[-1][1], scale):
+            break
+    best = max(looks, key=lambda look: sum(r.confidence >= _SURE for r in look[1].reads))
+    size = best[1].size_px
+    if size is not None:
+        scale = _within(image, RIGHT_PX / size)
+        if abs(math.log(scale / best[0])) > _CLOSE:
+            looks.append((scale, _looked(image, net, scale, _PAIRS)))
+    return _together([found for _, found in looks])
+
+
+def _coarse(image: Image) -> list[float]:
+    longer = max(image.shape[:2])
+    scales: list[float] = []
+    for px in _COARSE_PX:
+        scale = min(px / longer, _LARGER)
+        if px > 1.3 * longer and px == _COARSE_PX[-1]:
+            continue
+        if all(abs(math.log(scale / other)) > 0.2 for other in scales):
+            scales.append(scale)
+    if longer > 1.4 * _COARSE_PX[-1]:
+        scales.append(min(1.0, _MOST_PX / longer))
+    return scales
+
+
+def _within(image: Image, scale: float) -> float:
+    longer = max(image.shape[:2])
+    return float(np.clip(scale, 24 / longer, min(_LARGER, _MOST_PX / longer)))
+
+
+def _settles(found: Indices, scale: float) -> bool:
+    """Whether a coarse look has seen enough to tell the scale."""
+    sure = [r.size_px for r in found.reads if r.confidence >= 0.9]
+    return len(sure) >= 2 and _BEST_PX[0] <= float(np.median(sure)) * scale <= _BEST_PX[1]
+
+
+def _looked(image: Image, net: Looks, scale: float, most: int) -> Indices:
+    """Every index at one scale."""
+    h, w = image.shape[:2]
+    box = (max(1, round(w * scale)), max(1, round(h * scale)))
+    how = cv2.INTER_AREA if scale < 1 else cv2.INTER_CUBIC
+    scaled = image if box == (w, h) else cv2.resize(image, box, interpolation=how)
+    by = np.array([w / box[0], h / box[1]], np.float32)
+    scaled = scaled.astype(np.uint8, copy=False)
+    darkest = glyphs.darkest_channel(scaled)
+    shown = glyphs.shapes(scaled, darkest)
+    rank, suit = _sifted(darkest, *glyphs.pairs(shown, most), net)
+    size = (shown.size * by[0])[:, None]
+    ink = np.concatenate([shown.centre * by, size], axis=1)
+    reads = _named(scaled, rank, suit, net)
+    return Indices(tuple(_enlarged(read, by) for read in reads), ink)
+
+
+def pair_reads(image: Image, net: Looks) -> list[IndexRead]:
+    """Every pair of an image at the right scale, whether it is an index or not, as named."""
+    rank, suit = glyphs.pairs(glyphs.shapes(image), _PAIRS)
+    named = net.look(glyphs.patches(image, rank, suit))
+    return [_read(rank[n], suit[n], named.rank[n], named.suit[n]) for n in range(len(rank))]
+
+
+def _sifted(darkest: Image, rank: Floats, suit: Floats, net: Looks) -> tuple[Floats, Floats]:
+    """Pairs without those that are no index at a glance."""
+    likely = net.sift(glyphs.patches(darkest, rank, suit, SIEVE_STEP)) >= SIEVE_LINE
+    return rank[likely], suit[likely]
+
+
+def _named(image: Image, rank: Floats, suit: Floats, net: Looks) -> list[IndexRead]:
+    """Pairs through the network; those that may be an index once more, each a little askew."""
+    if not len(rank):
+        return []
+    named = net.look(glyphs.patches(image, rank, suit))
+    reads = [
+        _read(rank[n], suit[n], named.rank[n], named.suit[n])
+        for n in np.flatnonzero(_sureness(named.rank, named.suit) >= _NEARLY)
+    ]
+    kept = distinct(reads)
+    return _again(image, kept, net) if kept else []
+
+
+def _sureness(rank: Floats, suit: Floats) -> Floats:
+    out: Floats = rank[:, :-1].max(1) * suit[:, :-1].max(1)
+    return out
+
+
+def _read(rank_at: Floats, suit_at: Floats, rank: Floats, suit: Floats) -> IndexRead:
+    x, y = (rank_at + suit_at) / 2
+    up = rank_at - suit_at
+    angle = math.degrees(math.atan2(-up[1], up[0])) % 360.0
+    return IndexRead(float(x), float(y), angle, float(np.hypot(*up)), rank, suit)
+
+
+def _again(image: Image, reads: Sequence[IndexRead], net: Looks) -> list[IndexRead]:
+    """Readings whose probabilities are the mean of several looks: what only just fits one of them
+    is no longer sure."""
+    middle = np.array([[r.x_px, r.y_px] for r in reads], np.float32)
+    turn = np.radians([r.angle_deg for r in reads])
+    half = np.array([r.size_px / 2 for r in reads])
+    cuts = []
+    for larger, turned, aside in _ASKEW:
+        way = turn + turned
+        up = np.column_stack([np.cos(way), -np.sin(way)]) * (half * (1 + larger))[:, None]
+        right = np.column_stack([-up[:, 1], up[:, 0]])
+        at = middle + 2 * aside * right
+        cuts.append(
+            glyphs.patches(image, (at + up).astype(np.float32), (at - up).astype(np.float32))
+        )
+    named = net.look(np.concatenate(cuts))
+    rank = named.rank.reshape(len(_ASKEW), len(reads), -1).sum(0)
+    suit = named.suit.reshape(len(_ASKEW), len(reads), -1).sum(0)
+    many = len(_ASKEW) + 1
+    return [
+        replace(r, rank=(r.rank + rank[n]) / many, suit=(r.suit + suit[n]) / many)
+        for n, r in enumerate(reads)
+    ]
+
+
+def _enlarged(read: IndexRead, by: Floats) -> IndexRead:
+    return replace(
+        read, x_px=read.x_px * by[0], y_px=read.y_px * by[1], size_px=read.size_px * by[0]
+    )
+
+
+def _together(looks: Sequence[Indices]) -> Indices:
+    """Several looks at one image: the surest reading of every index, the ink of the last."""
+    return Indices(tuple(distinct(r for look in looks for r in look.reads)), looks[-1].ink)
