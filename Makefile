@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .PHONY: setup run test test-kernel test-arm64 lint format bench coverage pictures wheel clean \
-	avr-tools flash test-firmware fuzz-firmware figures-firmware
+	avr-tools flash test-firmware fuzz-firmware figures-firmware model bench-vision
 
 setup: $(STAMP)
 
@@ -79,6 +79,17 @@ format: setup
 
 bench: setup
 	$(BIN)/python -m tests.bench
+
+# How well cards are read: own renders, and photographs with a labels.csv if you have some.
+bench-vision: setup
+	PHOTOS="$(PHOTOS)" LABELS="$(LABELS)" MISSES=1 $(BIN)/python -m tests.bench vision
+
+# Trains the network that reads cards, anew: fonts and one CC0 deck by npm, everything else is drawn.
+model: setup
+	@command -v npm >/dev/null || \
+	  { echo "there is no npm, by which fonts and card art come. Try: sudo apt-get install npm"; exit 1; }
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[model]'
+	$(BIN)/python -m controller.vision.training
 
 FIRMWARE := firmware-interface/firmware
 AVR_PACKAGES := gcc gcc-avr avr-libc binutils-avr libsimavr-dev libelf-dev cppcheck clang libclang-rt-14-dev

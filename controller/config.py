@@ -115,11 +115,12 @@ class KeysPart(_Part):
 class DecksPart(_Part):
     """file: the house's decks, encrypted; what the table remembers of them lies beside it. key: the
     file of the key that opens it. shuffle: how the house shuffles; what its hands have shown goes
-    before it."""
+    before it. look: how the house's deck looks to a camera, where it was learned."""
 
     file: Annotated[Line, Field(min_length=1)] = "decks.box"
     key: Annotated[Line, Field(min_length=1)] = "decks.key"
     shuffle: Annotated[Line, Field(min_length=1)] = "house"
+    look: Annotated[Line, Field(min_length=1)] = "deck-look.json"
 
 
 class CertificatesPart(_Part):
@@ -305,6 +306,11 @@ class Config:
     def deck_key(self) -> Path:
         """The key that opens them."""
         return self._path(self.file.decks.key)
+
+    @property
+    def deck_look(self) -> Path:
+        """How the house's deck looks to a camera; no such file, no such deck."""
+        return self._path(self.file.decks.look)
 
     @property
     def certificates(self) -> Path:

@@ -29,7 +29,14 @@ DOCUMENTS = sorted(
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 SUFFIXES = "py|md|toml|csv|json|deal|png|svg|tape"
-EXAMPLES = {"my-house.toml", "skipped-seat.deal", "table.toml", "night.tape", "board.png"}
+EXAMPLES = {
+    "labels.csv",
+    "my-house.toml",
+    "skipped-seat.deal",
+    "table.toml",
+    "night.tape",
+    "board.png",
+}
 FOLDERS = (
     "",
     "controller/doctor",
@@ -38,6 +45,8 @@ FOLDERS = (
     "controller/rules",
     "controller/integrity",
     "controller/sensing",
+    "controller/vision",
+    "controller/vision/training",
     "controller/journal",
     "controller/doctor",
     "controller/outputs",

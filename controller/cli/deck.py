@@ -352,6 +352,41 @@ def import_decks(
     typer.echo(f"imported: {', '.join(deck.name for deck in decks)}")
 
 
+@app.command()
+def learn(
+    photo: Annotated[
+        Path | None,
+        typer.Argument(metavar="[PHOTO]", help="A picture of all 52 cards spread face up."),
+    ] = None,
+    in_order: Annotated[
+        bool,
+        typer.Option(
+            "--in-order",
+            help="They lie ace to king of spades, hearts, diamonds, clubs, from the left, row by"
+            " row: for indices that nobody else prints.",
+        ),
+    ] = False,
+    forget: Annotated[
+        bool, typer.Option("--forget", help="Read cards by their usual looks again.")
+    ] = False,
+    config: ConfigPath = None,
+) -> None:
+    """Show the camera's reader the house's own deck, once, where it misreads that deck.
+
+    What is learned goes to the file that the configuration names ([decks] look).
+    """
+    from controller.cli.learn_deck import forgotten, learned
+
+    checked = _config("learn", config)
+    with _worded("learn"):
+        if forget:
+            typer.echo(forgotten(checked.deck_look))
+            return
+        if photo is None:
+            _fail("learn", "no picture is given. Next: burnturn deck learn PHOTO [--in-order]")
+        typer.echo(learned(photo, checked.deck_look, in_order=in_order))
+
+
 # ---- words
 
 
@@ -428,6 +463,7 @@ def _passphrase(command: str, file: Path | None, *, anew: bool) -> str:
 @contextmanager
 def _worded(command: str) -> Iterator[None]:
     """Every error that a person meets, in its words."""
+    from controller.cli.learn_deck import LearnError
     from controller.integrity.box import BoxError
     from controller.integrity.decks import DeckError
     from controller.integrity.memory import MemoryFileError
@@ -435,7 +471,7 @@ def _worded(command: str) -> Iterator[None]:
 
     try:
         yield
-    except (BoxError, DeckError, DriverError, MemoryFileError) as error:
+    except (BoxError, DeckError, DriverError, LearnError, MemoryFileError) as error:
         _fail(command, str(error))
 
 

@@ -38,6 +38,8 @@ class Looks(Protocol):
 
     def look(self, patches: Image) -> Named: ...
 
+    def sift(self, ink: Image) -> Floats: ...
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DeckLook:
@@ -137,6 +139,10 @@ class LearnedNet:
 
     def __init__(self, net: Looks, deck: DeckLook) -> None:
         self._net, self._deck = net, deck
+
+    def sift(self, ink: Image) -> Floats:
+        """As the network's."""
+        return self._net.sift(ink)
 
     def look(self, patches: Image) -> Named:
         """What it says of patches (n, 60, 32, 3)."""

@@ -61,10 +61,17 @@ def ground(darkest: Image) -> Image:
     return cv2.resize(smooth, (w, h), interpolation=cv2.INTER_LINEAR).astype(np.uint8, copy=False)
 
 
-def shapes(image: Image) -> Glyphs:
-    """The dark shapes of an image (h, w, 3) at working scale that could be half an index."""
-    darkest = cv2.min(cv2.min(image[:, :, 0], image[:, :, 1]), image[:, :, 2])
-    around = ground(darkest.astype(np.uint8, copy=False))
+def darkest_channel(image: Image) -> Image:
+    """(h, w): the least of blue, green and red, in which ink of any colour is dark."""
+    least = cv2.min(cv2.min(image[:, :, 0], image[:, :, 1]), image[:, :, 2])
+    return least.astype(np.uint8, copy=False)
+
+
+def shapes(image: Image, darkest: Image | None = None) -> Glyphs:
+    """The dark shapes of an image (h, w, 3) at working scale that could be half an index. darkest:
+    its `darkest_channel`, where that is known already."""
+    darkest = darkest_channel(image) if darkest is None else darkest
+    around = ground(darkest)
     light = max(28.0, _LIGHT * float(np.percentile(around[::8, ::8], 99)))
     rows, grown = [], []
     for share in _INKS:
@@ -91,7 +98,8 @@ def _islands(ink: Image) -> tuple[Floats, Floats]:
     one = some & (longer <= _LARGEST) & (area >= 0.12 * w * h) & (longer <= 6 * shorter)
     rows = np.column_stack([centres, 0.75 * np.hypot(w, h), area])[one].astype(np.float32)
     both = some & (longer >= 2 * _SMALLEST) & (longer <= 2 * _LARGEST) & (area >= 0.1 * w * h)
-    return rows, _halves(ink, labels, both, centres, count)
+    middles = centres.astype(np.float64, copy=False)
+    return rows, _halves(ink, labels.astype(np.int32, copy=False), both, middles, count)
 
 
 def _halves(
@@ -102,14 +110,17 @@ def _halves(
     count: int,
 ) -> Floats:
     """(m, 2, 2): the middles of both halves of the long ones of some islands, cut across."""
-    y, x = np.nonzero(ink)
+    where = cv2.findNonZero(ink)
+    if where is None or not which.any():
+        return np.zeros((0, 2, 2), np.float32)
+    x, y = where[:, 0, 0], where[:, 0, 1]
     of = labels[y, x]
     kept = which[of]
-    y, x, of = y[kept], x[kept], of[kept]
-    dx, dy = x - centres[of, 0], y - centres[of, 1]
+    of = of[kept]
+    dx, dy = x[kept] - centres[of, 0], y[kept] - centres[of, 1]
 
     def sums(of_what: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.bincount(of, of_what, count)
+        return np.bincount(of, of_what, count).astype(np.float64, copy=False)
 
     n = np.maximum(np.bincount(of, minlength=count), 1)
     xx, yy, xy = sums(dx * dx) / n, sums(dy * dy) / n, sums(dx * dy) / n
@@ -173,7 +184,7 @@ def _near(
     distance = np.hypot(away[:, :, 0], away[:, :, 1])
     rank, suit = glyphs.size[ranks][:, None], glyphs.size[suits][None, :]
     fit = (suit > 0.33 * rank) & (suit < 1.7 * rank)
-    fit &= (distance > _SUIT_FAR[0] * np.maximum(rank, suit) * 0.8)
+    fit &= distance > _SUIT_FAR[0] * np.maximum(rank, suit) * 0.8
     fit &= (distance < _SUIT_FAR[1] * rank) & (distance < 2.7 * suit)
     odd = np.abs(np.log(np.maximum(distance, 1.0) / (1.15 * rank)))
     odd = (odd + 0.7 * np.abs(np.log(suit / (0.85 * rank)))).astype(np.float32)
@@ -187,27 +198,31 @@ def _near(
     return ranks[rows[good]], suits[columns[good]], value[good]
 
 
-def patches(image: Image, rank: Floats, suit: Floats) -> Image:
-    """(n, 60, 32, 3): what is around each pair, turned upright, one size. rank, suit (n, 2): middles
-    of the two shapes in pixels."""
-    out = np.empty((len(rank), PATCH_H, PATCH_W, 3), np.uint8)
+def patches(image: Image, rank: Floats, suit: Floats, step: int = 1) -> Image:
+    """(n, 60, 32, 3), or (n, 60, 32) of an image of one channel: what is around each pair, turned
+    upright, one size. rank, suit (n, 2): middles of the two shapes in pixels. step: only every
+    second, third ... row and column."""
+    h, w = len(range(0, PATCH_H, step)), len(range(0, PATCH_W, step))
+    out = np.empty((len(rank), h, w, *image.shape[2:]), np.uint8)
     for begin in range(0, len(rank), _CUT):
         part = slice(begin, begin + _CUT)
-        x, y = _places(rank[part], suit[part])
+        x, y = _places(rank[part], suit[part], step)
         cut = cv2.remap(image, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-        out[part] = cut.reshape(-1, PATCH_H, PATCH_W, 3)
+        out[part] = cut.reshape(-1, h, w, *image.shape[2:])
     return out
 
 
-def _places(rank: Floats, suit: Floats) -> tuple[Floats, Floats]:
+def _places(rank: Floats, suit: Floats, step: int) -> tuple[Floats, Floats]:
     """For each pixel of each patch, one patch below another, where it lies in the image."""
-    unit = (suit - rank) / (SUIT_Y - RANK_Y)  # a patch's y, in image pixels; its x is at a right angle
-    dx = np.arange(PATCH_W, dtype=np.float32) - PATCH_W / 2
-    dy = np.arange(PATCH_H, dtype=np.float32) - RANK_Y
+    unit = (suit - rank) / (
+        SUIT_Y - RANK_Y
+    )  # a patch's y, in image pixels; its x is at a right angle
+    dx = np.arange(0, PATCH_W, step, dtype=np.float32) - PATCH_W / 2
+    dy = np.arange(0, PATCH_H, step, dtype=np.float32) - RANK_Y
     ux, uy = unit[:, 0, None, None], unit[:, 1, None, None]
     x = rank[:, 0, None, None] + dy[None, :, None] * ux + dx[None, None, :] * uy
     y = rank[:, 1, None, None] + dy[None, :, None] * uy - dx[None, None, :] * ux
-    wide = (-1, PATCH_W)
+    wide = (-1, len(dx))
     return (
         x.reshape(wide).astype(np.float32, copy=False),
         y.reshape(wide).astype(np.float32, copy=False),

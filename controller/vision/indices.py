@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from controller.vision import glyphs
 from controller.vision.agree import IndexRead, distinct
-from controller.vision.net import Named
+from controller.vision.net import SIEVE_LINE, SIEVE_STEP, Named
 
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float32]
@@ -32,7 +32,8 @@ _COARSE_PX = (1600, 800, 3200)  # along the longer side, in the order in which t
 _BEST_PX = (16.0, 40.0)  # rank to suit: a coarse look that sees such indices need have no other
 _LARGER = 3.2  # an image is enlarged by so much at most
 _MOST_PX = 5200  # along the longer side
-_COARSE_PAIRS, _PAIRS = 900, 3000
+_CLOSE = 0.2  # a coarse look whose scale is off by less (as a logarithm) was thorough enough
+_PAIRS = 3000
 _SURE = 0.8
 _NEARLY = 0.2
 _ASKEW = ((0.06, 0.0, 0.0), (-0.06, 0.0, 0.0), (0.0, 0.07, 0.03), (0.0, -0.07, -0.03))
@@ -41,6 +42,10 @@ _ASKEW = ((0.06, 0.0, 0.0), (-0.06, 0.0, 0.0), (0.0, 0.07, 0.03), (0.0, -0.07, -
 
 class Looks(Protocol):
     """What names patches: `controller.vision.net.GlyphNet`, or one that learned a deck."""
+
+    def sift(self, ink: Image) -> Floats:
+        """How likely each of (n, 30, 16) patches of the darkest channel is an index."""
+        ...
 
     def look(self, patches: Image) -> Named:
         """Ranks, suits and features of (n, 60, 32, 3) patches."""
@@ -71,14 +76,15 @@ def find_indices(image: Image, net: Looks, px_per_mm: float | None = None) -> In
         return _looked(image, net, _within(image, scale), _PAIRS)
     looks: list[tuple[float, Indices]] = []
     for scale in _coarse(image):
-        looks.append((scale, _looked(image, net, scale, _COARSE_PAIRS)))
+        looks.append((scale, _looked(image, net, scale, _PAIRS)))
         if _settles(looks[-1][1], scale):
             break
     best = max(looks, key=lambda look: sum(r.confidence >= _SURE for r in look[1].reads))
     size = best[1].size_px
     if size is not None:
         scale = _within(image, RIGHT_PX / size)
-        looks.append((scale, _looked(image, net, scale, _PAIRS)))
+        if abs(math.log(scale / best[0])) > _CLOSE:
+            looks.append((scale, _looked(image, net, scale, _PAIRS)))
     return _together([found for _, found in looks])
 
 
@@ -114,12 +120,27 @@ def _looked(image: Image, net: Looks, scale: float, most: int) -> Indices:
     how = cv2.INTER_AREA if scale < 1 else cv2.INTER_CUBIC
     scaled = image if box == (w, h) else cv2.resize(image, box, interpolation=how)
     by = np.array([w / box[0], h / box[1]], np.float32)
-    shown = glyphs.shapes(scaled.astype(np.uint8, copy=False))
-    rank, suit = glyphs.pairs(shown, most)
+    scaled = scaled.astype(np.uint8, copy=False)
+    darkest = glyphs.darkest_channel(scaled)
+    shown = glyphs.shapes(scaled, darkest)
+    rank, suit = _sifted(darkest, *glyphs.pairs(shown, most), net)
     size = (shown.size * by[0])[:, None]
     ink = np.concatenate([shown.centre * by, size], axis=1)
-    reads = _named(scaled.astype(np.uint8, copy=False), rank, suit, net)
+    reads = _named(scaled, rank, suit, net)
     return Indices(tuple(_enlarged(read, by) for read in reads), ink)
+
+
+def pair_reads(image: Image, net: Looks) -> list[IndexRead]:
+    """Every pair of an image at the right scale, whether it is an index or not, as named."""
+    rank, suit = glyphs.pairs(glyphs.shapes(image), _PAIRS)
+    named = net.look(glyphs.patches(image, rank, suit))
+    return [_read(rank[n], suit[n], named.rank[n], named.suit[n]) for n in range(len(rank))]
+
+
+def _sifted(darkest: Image, rank: Floats, suit: Floats, net: Looks) -> tuple[Floats, Floats]:
+    """Pairs without those that are no index at a glance."""
+    likely = net.sift(glyphs.patches(darkest, rank, suit, SIEVE_STEP)) >= SIEVE_LINE
+    return rank[likely], suit[likely]
 
 
 def _named(image: Image, rank: Floats, suit: Floats, net: Looks) -> list[IndexRead]:

@@ -1,26 +1,30 @@
 """The card reader: an image to what it shows.
 
-Two readers look at it: one finds corner indices wherever they lie (`controller.vision.indices`), the
-other finds outlines of whole cards and reads their corners (`controller.vision.outlines`). What
+Two readers look at it: one finds corner indices wherever they lie (`controller.vision.indices`),
+the other finds outlines of whole cards and reads their corners (`controller.vision.outlines`). What
 both or two corners say is accepted, and what one says alone only where it is nearly sure
 (`controller.vision.agree`).
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import Protocol
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from controller.vision.agree import joined
+from controller.vision.agree import AGREED, PARTNER, IndexRead, joined
 from controller.vision.backs import BackPattern
 from controller.vision.deck_look import DeckLook, LearnedNet
 from controller.vision.indices import Indices, find_indices
 from controller.vision.net import GlyphNet, Named
 from controller.vision.outlines import read_outlines
-from controller.vision.picture import Picture
+from controller.vision.picture import Picture, Sighting
 from controller.vision.quality import judge
+from drivers.table_plan import CARD_MM
 
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float32]
@@ -29,8 +33,17 @@ ALONE = 0.9
 """So sure must a single reading be to be believed: see `make bench-vision` for what that costs."""
 
 
+_GLANCE_PX = 6.0  # of an index, from rank to suit, as what is left is glanced at
+_LEFT_SIZES = (
+    9.0  # edges of so many sizes, a third of a card's, are left where there may be another
+)
+_MORE = 1.14  # of a card is covered, for it is seen at a slant and throws a shadow
+
+
 class Net(Protocol):
     """What names patches."""
+
+    def sift(self, ink: Image) -> Floats: ...
 
     def look(self, patches: Image) -> Named: ...
 
@@ -53,11 +66,45 @@ class CardReader:
         quality = judge(image, px_per_mm)
         if not quality.good:
             return Picture((), quality)
-        found = self.indices(image, px_per_mm)
-        outlines = read_outlines(image, self._net, px_per_mm, self._back)
-        return Picture(joined(found.reads, outlines, ALONE), quality)
+        reads = self.indices(image, px_per_mm).reads
+        cards = joined(reads, (), ALONE)
+        if not all_told(image, reads, cards):
+            outlines = read_outlines(image, self._net, px_per_mm, self._back)
+            cards = joined(reads, outlines, ALONE)
+        return Picture(cards, quality)
 
     def indices(self, image: Image, px_per_mm: float | None = None) -> Indices:
-        """Every corner index alone, unsure ones too: for spreads, in which a doubtful one is decided
-        by all the others."""
+        """Every corner index alone, unsure ones too: for spreads, in which a doubtful one is
+        decided by all the others."""
         return find_indices(image, self._net, px_per_mm)
+
+
+def all_told(image: Image, reads: Sequence[IndexRead], cards: Sequence[Sighting]) -> bool:
+    """Whether an image shows nothing besides cards of which both corners were read: no edge is left
+    that could be another card's. Then the outline reader, which takes far longer, has no work."""
+    if not cards or any(card.corner or card.face is None for card in cards):
+        return False
+    size = float(np.median([read.size_px for read in reads if read.confidence >= AGREED]))
+    scale = _GLANCE_PX / size
+    small = cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+    edges = cv2.Canny(cv2.GaussianBlur(small, (0, 0), 0.8).astype(np.uint8), 24, 60)
+    for card in cards:
+        box = _covered(card, [r for r in reads if _of(r, card)])
+        cv2.fillPoly(edges, [np.round(box * scale).astype(np.int32)], (0,))
+    left = float((edges > 0).sum())
+    return left < _LEFT_SIZES * _GLANCE_PX
+
+
+def _of(read: IndexRead, card: Sighting) -> bool:
+    return card.face is not None and read.face == card.face.code and read.confidence >= AGREED
+
+
+def _covered(card: Sighting, reads: Sequence[IndexRead]) -> NDArray[np.float64]:
+    """(4, 2): a little more than a card covers, by how far its indices are from its middle."""
+    apart = min(math.hypot(r.x_px - card.x_px, r.y_px - card.y_px) for r in reads)
+    px_per_mm = 2 * apart / math.hypot(*PARTNER)
+    up = math.radians(card.angle_deg)
+    long = np.array([math.cos(up), -math.sin(up)]) * CARD_MM[1] / 2 * px_per_mm * _MORE
+    wide = np.array([math.sin(up), math.cos(up)]) * CARD_MM[0] / 2 * px_per_mm * _MORE
+    middle = np.array([card.x_px, card.y_px])
+    return np.array([middle + a * wide + b * long for a, b in ((1, 1), (1, -1), (-1, -1), (-1, 1))])

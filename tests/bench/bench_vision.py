@@ -1,5 +1,5 @@
-"""How well and how quickly cards are read: own renders of decks that were never trained with, and any
-folder of labelled photographs. `make bench-vision [PHOTOS=folder LABELS=csv]`.
+"""How well and how quickly cards are read: own renders of decks that were never trained with, and
+any folder of labelled photographs. `make bench-vision [PHOTOS=folder LABELS=csv]`.
 
 A labels file has a row for each photograph, with the columns ``file`` and ``labels`` at least:
 faces with blanks between, such as ``As Td 7c``; ``Q?`` where the suit is not known. The text before
@@ -112,9 +112,7 @@ def of_renders(reader: CardReader, layout: str, count: int) -> Tally:
             if i.shown == 1.0 and np.hypot(*(i.suit_at - i.rank_at)) >= 12
         }
         some = {i.code for i in shown.indices}
-        tally.add(
-            str(number), Counter(set(whole.values())), read(reader, shown.image, tally), some
-        )
+        tally.add(str(number), Counter(set(whole.values())), read(reader, shown.image, tally), some)
     return tally
 
 

@@ -1,1 +1,1 @@
-"""How the network that reads cards is made: `make model`. Nothing of the running table imports it."""
+"""How the network that reads cards is made: `make model`. No running table imports it."""

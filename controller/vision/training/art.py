@@ -1,5 +1,5 @@
-"""What is fetched to train with: fonts (OFL and Apache-2.0) and one set of CC0 card art, each from its
-npm package, at a fixed version. Art under GPL or LGPL is never trained with."""
+"""What is fetched to train with: fonts (OFL and Apache-2.0) and one set of CC0 card art, each from
+its npm package, at a fixed version. Art under GPL or LGPL is never trained with."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 
 from controller.model.cards import RANKS, SUITS
-from controller.vision.training.decks import CARD_H, CARD_W, Card, Index, rounded, usable
+from controller.vision.training.decks import CARD_H, CARD_W, Card, Index, Pixels, rounded, usable
 
 ART: Final = "@heruka_urgyen/react-playing-cards@0.5.0"
 """Four decks by Adrian Kennard, CC0: two and four colours, usual and big indices."""
@@ -58,7 +58,7 @@ UNSEEN_FONTS: Final = (
     "cmb10.ttf",
     "cmss10.ttf",
 )
-"""Fonts that come with matplotlib; never trained with, so that they show how unseen decks are read."""
+"""Fonts of matplotlib; never trained with, so that they show how unseen decks are read."""
 
 
 class ArtError(Exception):
@@ -117,7 +117,7 @@ _VIEW = (-120.0, -168.0, 240.0, 336.0)
 def _card(svg: Path, rank: str, suit: str) -> Card:
     """One of the drawings; its index stands where its first value and suit symbols are used."""
     text = svg.read_text(encoding="utf-8")
-    places = {}
+    places: dict[str, tuple[float, float, float]] = {}
     for name, height, x, y in _USE.findall(text):
         half = float(height) / 2
         places.setdefault(name[0], (float(x) + half, float(y) + half, half))
@@ -126,15 +126,15 @@ def _card(svg: Path, rank: str, suit: str) -> Card:
     rank_at = ((rx - _VIEW[0]) * to_x, (ry - _VIEW[1]) * to_y)
     suit_at = ((sx - _VIEW[0]) * to_x, (sy - _VIEW[1]) * to_y)
     aside = half * 0.45 * to_x
-    each = (rank_at,)
+    each: tuple[tuple[float, float], ...] = (rank_at,)
     if rank == "T":
         each = ((rank_at[0] - 1.2 * aside, rank_at[1]), (rank_at[0] + 0.5 * aside, rank_at[1]))
     face = _raster(text)
     index = Index(rank, suit, rank_at, each, suit_at, half * to_y * 0.9)
-    return Card(face, rounded(3.2), index)
+    return Card(face, rounded(3.2), (index,))
 
 
-def _raster(svg: str) -> cv2.typing.MatLike:
+def _raster(svg: str) -> Pixels:
     import resvg_py
 
     sized = svg.replace('"3.5in"', f'"{CARD_H}"', 1).replace('"2.5in"', f'"{CARD_W}"', 1)

@@ -1,8 +1,9 @@
-"""Decks that no printer made: every one drawn anew from a seed, with indices of free fonts, suits of
-our own, two or four colours, small or big indices, and stand-ins for court cards."""
+"""Decks that no printer made: every one drawn anew from a seed, with indices of free fonts, suits
+of our own, two or four colours, small or big indices, and stand-ins for court cards."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -43,12 +44,12 @@ class Index:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A card's picture, BGR and alpha, and its index (at the upper left, and turned by half a turn at
-    the lower right); None for a back."""
+    """A card's picture, BGR and alpha, and its indices: at the upper left, with some decks at the
+    upper right too, and the same turned by half a turn below. A back has none."""
 
     face: Pixels
     alpha: Pixels
-    index: Index | None
+    indices: tuple[Index, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +68,11 @@ class Design:
     ten_gap: float
     paper: Colour
     radius_mm: float
+    four: bool
     foreign: bool
-    seed: int = field(default=0)
+    seed: int = 0
+    letters: Mapping[str, str] = field(default_factory=dict)
+    """What it prints instead of A, 2 ... 10, J, Q, K, by rank."""
 
 
 def design(rng: np.random.Generator, fonts: list[Path], foreign: bool = False) -> Design:
@@ -90,6 +94,7 @@ def design(rng: np.random.Generator, fonts: list[Path], foreign: bool = False) -
         ten_gap=float(rng.uniform(-0.02, 0.12)),
         paper=_paper(rng),
         radius_mm=float(rng.uniform(2.0, 4.5)),
+        four=not big and rng.random() < 0.3,
         foreign=foreign,
         seed=int(rng.integers(2**31)),
     )
@@ -157,7 +162,8 @@ def draw(deck: Design, rank: str, suit: str) -> Card:
     own = np.random.default_rng([deck.seed, RANKS.index(rank), SUITS.index(suit)])
     face = np.full((CARD_H, CARD_W, 3), deck.paper, np.uint8)
     shape, colour = suits.SHAPES[suit](deck.style), deck.colours[suit]
-    text, rank_name, suit_name = ("10" if rank == "T" else rank), rank, suit
+    text = deck.letters.get(rank, "10" if rank == "T" else rank)
+    rank_name, suit_name = rank, suit
     if deck.foreign:
         by_deck = np.random.default_rng(deck.seed)
         if by_deck.random() < 0.6:
@@ -172,10 +178,12 @@ def draw(deck: Design, rank: str, suit: str) -> Card:
         _pips(face, deck, shape, colour, RANKS.index(rank) + 1)
     if own.random() < 0.3:
         cv2.rectangle(face, (0, 0), (CARD_W - 1, CARD_H - 1), (60, 60, 60), 2)
-    _index(face, deck, text, shape, colour)
-    face = cv2.rotate(face, cv2.ROTATE_180)  # type: ignore[assignment]
-    index = _index(face, deck, text, shape, colour)
-    return Card(face, rounded(deck.radius_mm), Index(rank_name, suit_name, *index))
+    sides = (False, True) if deck.four else (False,)
+    for _ in range(2):  # both ends
+        face = np.ascontiguousarray(face[::-1, ::-1])
+        places = [_index(face, deck, text, shape, colour, right) for right in sides]
+    indices = tuple(Index(rank_name, suit_name, *place) for place in places)
+    return Card(face, rounded(deck.radius_mm), indices)
 
 
 def rounded(radius_mm: float) -> Pixels:
@@ -194,9 +202,14 @@ Where = tuple[tuple[float, float], tuple[tuple[float, float], ...], tuple[float,
 
 
 def _index(
-    face: Pixels, deck: Design, text: str, shape: list[suits.Polygon], colour: Colour
+    face: Pixels,
+    deck: Design,
+    text: str,
+    shape: list[suits.Polygon],
+    colour: Colour,
+    right: bool,
 ) -> Where:
-    """Rank and suit at the upper left; where they are."""
+    """Rank and suit at the upper left or right; where they are."""
     p = PX_PER_MM
     h = deck.rank_mm * p
     x, y = deck.left_mm * p, deck.top_mm * p + h / 2
@@ -207,6 +220,7 @@ def _index(
     gap = deck.ten_gap * h
     total = sum(widths) + gap * (len(widths) - 1)
     x = max(x, total / 2 + 0.8 * p)
+    x = CARD_W - x if right else x
     at, places = x - total / 2, []
     for ink, w in zip(inks, widths, strict=True):
         high = min(1.3 * h, ink.shape[0] * unit)  # a tail hangs below the line
@@ -295,4 +309,4 @@ def back(rng: np.random.Generator) -> Card:
     for at in range(-CARD_H, CARD_W, step):
         cv2.line(inner, (at, 0), (at + CARD_H, CARD_H), light, int(rng.integers(1, 5)))
         cv2.line(inner, (at + CARD_H, 0), (at, CARD_H), light, 2)
-    return Card(face, rounded(3.0), None)
+    return Card(face, rounded(3.0))

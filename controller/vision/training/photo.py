@@ -41,7 +41,9 @@ def _lit(image: NDArray[np.float32], rng: np.random.Generator, harsh: float) -> 
     out = image * light[:, :, None] * cast
     if rng.random() < 0.35 * harsh:
         out += _glare(h, w, rng)[:, :, None] * np.float32(rng.uniform(30, 170))
-    return out + np.float32(rng.uniform(0, 22) * harsh)
+    out += np.float32(rng.uniform(0, 22) * harsh)
+    lit: NDArray[np.float32] = out.astype(np.float32, copy=False)
+    return lit
 
 
 def _glare(h: int, w: int, rng: np.random.Generator) -> NDArray[np.float32]:
@@ -55,7 +57,7 @@ def _glare(h: int, w: int, rng: np.random.Generator) -> NDArray[np.float32]:
 
 
 def _blurred(
-    image: NDArray[np.float32], rng: np.random.Generator, harsh: float
+    image: cv2.typing.MatLike, rng: np.random.Generator, harsh: float
 ) -> NDArray[np.float32]:
     """Softness of the lens; now and then out of focus, moved, or made of fewer pixels."""
     h, w = image.shape[:2]
@@ -83,7 +85,8 @@ def _disc(radius: float) -> NDArray[np.float32]:
     n = int(np.ceil(radius))
     y, x = np.mgrid[-n : n + 1, -n : n + 1]
     disc = np.clip(radius + 0.5 - np.hypot(x, y), 0, 1).astype(np.float32)
-    return disc / disc.sum()
+    out: NDArray[np.float32] = (disc / disc.sum()).astype(np.float32)
+    return out
 
 
 def _stroke(length: float, turn: float) -> NDArray[np.float32]:
@@ -91,7 +94,8 @@ def _stroke(length: float, turn: float) -> NDArray[np.float32]:
     kernel = np.zeros((2 * n + 1, 2 * n + 1), np.float32)
     for at in np.linspace(-length / 2, length / 2, 8 * n):
         kernel[round(n + at * np.sin(turn)), round(n + at * np.cos(turn))] += 1
-    return kernel / kernel.sum()
+    out: NDArray[np.float32] = (kernel / kernel.sum()).astype(np.float32)
+    return out
 
 
 def _filed(image: Pixels, rng: np.random.Generator) -> Pixels:

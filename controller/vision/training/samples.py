@@ -1,5 +1,5 @@
-"""Patches to train with: cut out of scenes by the very code that later cuts them out of pictures, so
-that what is wrong looks as it will look at a table."""
+"""Patches to train with: cut out of scenes by the very code that later cuts them out of pictures,
+so that what is wrong looks as it will look at a table."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ NO_SUIT: Final = len(SUITS)
 
 _HIT, _NEAR = 0.2, 0.5  # of the way from rank to suit: that index; neither it nor anything else
 _WRONG_PER_SCENE = 70
+_EACH = 2  # pairs of one index: a few shades of ink show it, and a ten by either digit
 _FOREIGN = 0.1
 _PRINTED = 0.3
 
@@ -50,11 +51,15 @@ def joined(parts: Sequence[Samples]) -> Samples:
     )
 
 
-def labels(shown: Scene, rank: Floats, suit: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """For each pair its rank and suit; -1 where it is too near an index to be called wrong."""
+def labels(
+    shown: Scene, rank: Floats, suit: Floats
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """For each pair its rank, its suit (-1 where it is too near an index to be called wrong), and
+    which of the scene's indices it is, -1 for none."""
+    which = np.full(len(rank), -1, np.int64)
     ranks = np.full(len(rank), NO_RANK, np.int64)
     suits = np.full(len(rank), NO_SUIT, np.int64)
-    for index in shown.indices:
+    for number, index in enumerate(shown.indices):
         apart = float(np.hypot(*(index.suit_at - index.rank_at)))
         to_suit = np.hypot(*(suit - index.suit_at).T) / apart
         places = (index.rank_at, *index.characters_at)
@@ -64,7 +69,8 @@ def labels(shown: Scene, rank: Floats, suit: Floats) -> tuple[NDArray[np.int64],
         ranks[near], suits[near] = -1, -1
         ranks[hit] = RANKS.index(index.rank) if index.rank else NO_RANK
         suits[hit] = SUITS.index(index.suit) if index.suit else NO_SUIT
-    return ranks, suits
+        which[hit] = number
+    return ranks, suits, which
 
 
 def cut(shown: Scene, rng: np.random.Generator) -> Samples:
@@ -73,11 +79,13 @@ def cut(shown: Scene, rng: np.random.Generator) -> Samples:
     rank, suit = glyphs.pairs(found)
     if not len(rank):
         return _none()
-    ranks, suits = labels(shown, rank, suit)
-    right = np.flatnonzero((ranks >= 0) & ((ranks < NO_RANK) | (suits < NO_SUIT)))
-    wrong = np.flatnonzero((ranks == NO_RANK) & (suits == NO_SUIT))
-    some = rng.permutation(wrong)[: max(12, min(_WRONG_PER_SCENE, len(right)))]
-    chosen = np.concatenate([rng.permutation(right)[:120], some]).astype(np.intp)
+    ranks, suits, which = labels(shown, rank, suit)
+    right = [
+        rng.permutation(np.flatnonzero(which == n))[:_EACH] for n in np.unique(which[which >= 0])
+    ]
+    wrong = rng.permutation(np.flatnonzero((which < 0) & (ranks == NO_RANK) & (suits == NO_SUIT)))
+    some = wrong[: max(12, min(_WRONG_PER_SCENE, sum(len(part) for part in right)))]
+    chosen = np.concatenate([*right, some]).astype(np.intp)
     apart = np.hypot(*(suit[chosen] - rank[chosen]).T)[:, None]
     askew = rng.normal(0, 0.025, (2, len(chosen), 2)) * apart
     at_rank = (rank[chosen] + askew[0]).astype(np.float32)

@@ -1,5 +1,5 @@
-"""Cards on a table: apart, in a spread, in fans, in piles, on a board; with shadows, chips, print and
-other games' cards about. What is seen of each index is known."""
+"""Cards on a table: apart, in a spread, in fans, in piles, on a board; with shadows, chips, print
+and other games' cards about. What is seen of each index is known."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from controller.model.cards import RANKS, SUITS
-from controller.vision.training.decks import CARD_H, CARD_W, Card, back
+from controller.vision.training.decks import CARD_H, CARD_W, Card, Index, back
 from controller.vision.training.photo import Ground, photographed
 
 Pixels = NDArray[np.uint8]
@@ -72,9 +72,8 @@ def _lies(layout: str, size: int, rng: np.random.Generator) -> list[_Lie]:
     if layout == "fan":
         return _fan(size, tall, turn, rng)
     many = min(18, int(1.3 * (size / tall) ** 2) + 1)
-    return [
-        _Lie(*rng.uniform(0.05, 0.95, 2) * size, rng.uniform(0, 360), tall) for _ in range(many)
-    ]
+    at = rng.uniform(0.05, 0.95, (many, 2)) * size
+    return [_Lie(x, y, float(rng.uniform(0, 360)), tall) for x, y in at.tolist()]
 
 
 def _apart(
@@ -177,7 +176,9 @@ def _shrunk(card: Card, scale: float) -> tuple[Pixels, Pixels, float]:
     return face.astype(np.uint8), alpha.astype(np.uint8), face.shape[1] / CARD_W
 
 
-def _shaded(under: Pixels, solid: Pixels, tall: float, rng: np.random.Generator) -> Pixels:
+def _shaded(
+    under: Pixels, solid: cv2.typing.MatLike, tall: float, rng: np.random.Generator
+) -> Pixels:
     soft = cv2.blur(solid, (2 * int(tall * rng.uniform(0.006, 0.03)) + 1,) * 2)
     shift = rng.normal(0, 0.01 * tall, 2)
     moved = cv2.warpAffine(
@@ -209,10 +210,10 @@ def scene(
         _clutter(canvas, rng, below=False)
     image, top, tilt = _tilted(canvas.image, canvas.top, rng)
     seen = [
-        _seen(card, lie, number, half_turn, tilt, top)
+        _seen(index, lie, number, half_turn, tilt, top)
         for number, (card, lie) in enumerate(laid, 1)
+        for index in card.indices
         for half_turn in (False, True)
-        if card.index is not None
     ]
     return Scene(photographed(image, rng, harsh), tuple(seen), len(laid))
 
@@ -238,15 +239,13 @@ def _tilted(
 
 
 def _seen(
-    card: Card,
+    index: Index,
     lie: _Lie,
     number: int,
     half_turn: bool,
     tilt: NDArray[np.float64],
     top: NDArray[np.int32],
 ) -> SeenIndex:
-    index = card.index
-    assert index is not None
     move = lie.move
 
     def at(x: float, y: float) -> Point:
@@ -336,7 +335,8 @@ def _print(canvas: _Canvas, at: Point, rng: np.random.Generator) -> None:
     mask = np.full((h, w), 255, np.uint8)
     t = float(rng.uniform(0, 360))
     move = cv2.getRotationMatrix2D((w / 2, h / 2), t, 1.0)
-    move[:, 2] += at - [w / 2, h / 2]
+    move[0, 2] += at[0] - w / 2
+    move[1, 2] += at[1] - h / 2
     box = (canvas.size, canvas.size)
     there = cv2.warpAffine(mask, move, box)
     drawn = cv2.warpAffine(page, move, box)

@@ -14,8 +14,8 @@ Polygon = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class SuitStyle:
-    """How a deck draws suits. waist: how hollow a diamond's sides are, 0 straight. cleft: how deep a
-    heart is cut. belly: how round hearts and spades are. foot: half width of a stem's foot. leaf:
+    """How a deck draws suits. waist: how hollow a diamond's sides are, 0 straight. cleft: how deep
+    a heart is cut. belly: how round hearts and spades are. foot: half width of a stem's foot. leaf:
     radius of a club's leaves. slim: width by height."""
 
     waist: float
@@ -41,7 +41,8 @@ class SuitStyle:
 def _cubic(*points: tuple[float, float]) -> Polygon:
     a, b, c, d = (np.array(p) for p in points)
     t = np.linspace(0, 1, 14)[:, None]
-    return (1 - t) ** 3 * a + 3 * t * (1 - t) ** 2 * b + 3 * t**2 * (1 - t) * c + t**3 * d
+    out: Polygon = (1 - t) ** 3 * a + 3 * t * (1 - t) ** 2 * b + 3 * t**2 * (1 - t) * c + t**3 * d
+    return out
 
 
 def _mirrored(right: Polygon) -> Polygon:
@@ -67,7 +68,7 @@ def _stem(style: SuitStyle, top: float) -> Polygon:
 
 
 def spade(style: SuitStyle) -> list[Polygon]:
-    leaf = heart(style)[0] * [1.0, -0.84] + [0.0, -0.08]
+    leaf = heart(style)[0] * np.array([1.0, -0.84]) + np.array([0.0, -0.08])
     return [leaf, _stem(style, 0.0)]
 
 
@@ -75,8 +76,9 @@ def club(style: SuitStyle) -> list[Polygon]:
     turn = np.linspace(0, 2 * np.pi, 40)
     circle = style.leaf * np.column_stack([np.cos(turn), np.sin(turn)])
     spread = 0.48 - style.leaf
-    leaves = [circle + [0.0, -0.5 + style.leaf], circle + [-spread, 0.06], circle + [spread, 0.06]]
-    hub = 0.55 * circle + [0.0, -0.04]
+    middles = np.array([(0.0, -0.5 + style.leaf), (-spread, 0.06), (spread, 0.06)])
+    leaves = [circle + middle for middle in middles]
+    hub = 0.55 * circle + np.array([0.0, -0.04])
     return [*leaves, hub, _stem(style, 0.0)]
 
 

@@ -12,7 +12,14 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from controller.vision.net import FEATURES, RANK_COUNT, SUIT_COUNT, normal
+from controller.vision.net import (
+    FEATURES,
+    RANK_COUNT,
+    SIEVE_STEP,
+    SUIT_COUNT,
+    normal,
+    normal_ink,
+)
 from controller.vision.training.samples import NO_RANK, NO_SUIT, Samples
 
 BATCH = 128
@@ -25,7 +32,11 @@ class Reader(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.body = nn.Sequential(
-            _layer(3, 16, 5, 2), _layer(16, 32), nn.MaxPool2d(2), _layer(32, 64), nn.MaxPool2d(2)
+            _layer(3, 16, 5, 2),
+            _layer(16, 32, 3, 2),
+            _layer(32, 48),
+            nn.MaxPool2d(2),
+            _layer(48, 64),
         )
         self.drop = nn.Dropout(0.25)
         self.inner = nn.Sequential(nn.Linear(64 * 7 * 4, FEATURES), nn.ReLU())
@@ -35,6 +46,22 @@ class Reader(nn.Module):
     def forward(self, patch: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         features = self.inner(self.drop(self.body(patch).flatten(1)))
         return self.rank(features), self.suit(features), features
+
+
+class Sieve(nn.Module):
+    """Every second pixel of a patch's darkest channel (n, 1, 30, 16) to a logit (n, 1): whether it
+    is an index at all."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.body = nn.Sequential(
+            _layer(1, 8, 5, 2), _layer(8, 24, 3, 2), _layer(24, 32, 3, 2), nn.Flatten()
+        )
+        self.head = nn.Sequential(nn.Linear(32 * 4 * 2, 32), nn.ReLU(), nn.Linear(32, 1))
+
+    def forward(self, ink: Tensor) -> Tensor:
+        out: Tensor = self.head(self.body(ink))
+        return out
 
 
 def _layer(given: int, made: int, kernel: int = 3, stride: int = 1) -> nn.Sequential:
@@ -52,8 +79,9 @@ def trained(given: Samples, epochs: int, seed: int, say: Callable[[str], None]) 
     torch.set_num_threads(2)
     patches = _tensor(given.patches)
     ranks, suits = torch.from_numpy(given.ranks), torch.from_numpy(given.suits)
-    net = Reader().to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-    rule = torch.optim.AdamW(net.parameters(), RATE, weight_decay=1e-3)
+    net = Reader()
+    net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    rule = torch.optim.AdamW(net.parameters(), RATE, weight_decay=1e-3, fused=True)
     steps = max(1, len(given) // BATCH)
     plan = torch.optim.lr_scheduler.OneCycleLR(rule, RATE, epochs * steps, pct_start=0.08)
     for epoch in range(epochs):
@@ -66,12 +94,50 @@ def trained(given: Samples, epochs: int, seed: int, say: Callable[[str], None]) 
             loss = functional.cross_entropy(rank, ranks[some], label_smoothing=0.02)
             loss = loss + functional.cross_entropy(suit, suits[some], label_smoothing=0.02)
             rule.zero_grad()
-            loss.backward()
+            loss.backward()  # type: ignore[no-untyped-call]
             rule.step()
             plan.step()
             total += loss.item()
         say(f"epoch {epoch + 1}/{epochs}: loss {total / steps:.3f}")
+    net.eval()
+    return net
+
+
+def sieve(given: Samples, epochs: int, seed: int) -> Sieve:
+    """A sieve trained on samples: rather ten wrong pairs let through than one right pair held."""
+    torch.manual_seed(seed)
+    ink = torch.from_numpy(_ink(given))
+    right = torch.from_numpy(((given.ranks < NO_RANK) & (given.suits < NO_SUIT)).astype(np.float32))
+    net = Sieve()
+    rule = torch.optim.AdamW(net.parameters(), RATE, weight_decay=1e-3)
+    steps = max(1, len(given) // (2 * BATCH))
+    plan = torch.optim.lr_scheduler.OneCycleLR(rule, RATE, epochs * steps)
+    for _ in range(epochs):
+        order = torch.randperm(len(given))
+        for step in range(steps):
+            some = order[step * 2 * BATCH : (step + 1) * 2 * BATCH]
+            said = net(ink[some])[:, 0]
+            weight = 1 + 3 * right[some]
+            loss = functional.binary_cross_entropy_with_logits(said, right[some], weight)
+            rule.zero_grad()
+            loss.backward()  # type: ignore[no-untyped-call]
+            rule.step()
+            plan.step()
     return net.eval()
+
+
+def _ink(given: Samples) -> NDArray[np.float32]:
+    """What the sieve sees of samples."""
+    return normal_ink(given.patches[:, ::SIEVE_STEP, ::SIEVE_STEP].min(3))
+
+
+def sieve_line(net: Sieve, given: Samples, kept: float = 0.997) -> tuple[float, float]:
+    """The likelihood that so many right pairs reach, and the share of wrong pairs that do."""
+    with torch.no_grad():
+        said = torch.sigmoid(net(torch.from_numpy(_ink(given))))[:, 0].numpy()
+    right = (given.ranks < NO_RANK) & (given.suits < NO_SUIT)
+    line = float(np.quantile(said[right], 1 - kept))
+    return line, float((said[~right] >= line).mean())
 
 
 def _tensor(patches: NDArray[np.uint8]) -> Tensor:
@@ -138,6 +204,29 @@ class _Shipped(nn.Module):
     def forward(self, patch: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         rank, suit, features = self.net(patch)
         return torch.softmax(rank / self.by, 1), torch.softmax(suit / self.by, 1), features
+
+
+class _ShippedSieve(nn.Module):
+    def __init__(self, net: Sieve) -> None:
+        super().__init__()
+        self.net = net
+
+    def forward(self, ink: Tensor) -> Tensor:
+        return torch.sigmoid(self.net(ink))
+
+
+def exported_sieve(net: Sieve, path: Path) -> None:
+    """Write a sieve as ONNX."""
+    torch.onnx.export(
+        _ShippedSieve(net).eval(),
+        (torch.zeros(8, 1, 30, 16),),
+        str(path),
+        input_names=["ink"],
+        output_names=["index"],
+        dynamic_axes={"ink": {0: "n"}, "index": {0: "n"}},
+        dynamo=False,
+        opset_version=17,
+    )
 
 
 def exported(net: Reader, by: float, path: Path) -> None:

@@ -1,0 +1,74 @@
+"""`burnturn deck learn`: a picture of a spread, the file that is kept of it, and every refusal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from controller.cli.main import main
+from controller.config import load, sample_text
+from controller.vision.deck_look import DeckLook
+from tests.controller.vision.drawn import Shot, deck, face, photograph, ribbon
+
+
+@pytest.fixture
+def toml(tmp_path: Path) -> Path:
+    path = tmp_path / "table.toml"
+    path.write_text(sample_text())
+    return path
+
+
+def said(capsys: pytest.CaptureFixture[str], toml: Path, *words: str, code: int = 0) -> str:
+    try:
+        main(["deck", "learn", *words, "--config", str(toml)])
+        ended: object = 0
+    except SystemExit as end:
+        ended = end.code or 0
+    told = capsys.readouterr()
+    assert ended == code, told.err
+    return told.out + told.err
+
+
+def spread(path: Path, faces: list[str]) -> Path:
+    laid, width, height = ribbon([face(code) for code in faces], rows=2)
+    cv2.imwrite(str(path), photograph(laid, width, height, Shot(4.0)))
+    return path
+
+
+def test_a_spread_is_learned_kept_and_forgotten(
+    tmp_path: Path, toml: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    photo = spread(tmp_path / "spread.png", deck(2))
+    told = said(capsys, toml, str(photo))
+    kept = load(toml).deck_look
+    assert str(kept) in told
+    assert "learned from spread.png" in told
+    assert DeckLook.from_text(kept.read_text()).reach > 0
+    said(capsys, toml, "--forget")
+    assert not kept.exists()
+
+
+def test_too_few_cards_are_refused_and_what_was_kept_stays(
+    tmp_path: Path, toml: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kept = load(toml).deck_look
+    kept.write_text("as it was")
+    photo = spread(tmp_path / "few.png", deck(2)[:9])
+    told = said(capsys, toml, str(photo), code=2)
+    assert "only 9 of the cards' indices" in told or "Next: spread the cards" in told
+    assert kept.read_text() == "as it was"
+
+
+def test_no_picture_is_said_so(
+    tmp_path: Path, toml: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert "Next: burnturn deck learn PHOTO" in said(capsys, toml, code=2)
+    text = tmp_path / "notes.txt"
+    text.write_text("no picture")
+    assert "Next: give a photograph" in said(capsys, toml, str(text), code=2)
+    black = tmp_path / "black.png"
+    cv2.imwrite(str(black), np.zeros((400, 400, 3), np.uint8))
+    assert "cannot be read: too dark" in said(capsys, toml, str(black), code=2)
