@@ -127,7 +127,7 @@ class OutlineRead:
         """Whether a place lies in it, or as near its middle as an index of the card would: a frame
         that is printed on a card is not another card."""
         away = math.dist(self.middle, (x_px, y_px))
-        return away < 0.5 * self.height_px or self.holds(x_px, y_px)
+        return away < 0.58 * self.height_px or self.holds(x_px, y_px)
 
 
 def distinct(reads: Iterable[IndexRead]) -> list[IndexRead]:

@@ -24,7 +24,7 @@ from controller.model.cards import FACES
 from controller.vision.agree import IndexRead, distinct, partners
 from controller.vision.assign import assigned
 from controller.vision.picture import Point, Quality
-from controller.vision.rows import EDGE_SIZES, Row, inked, rows_of, sampled
+from controller.vision.rows import EDGE_SIZES, Row, evened, inked, rows_of, sampled
 
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float32]
@@ -41,7 +41,7 @@ SURE: Final = 3.9
 SURE_TWICE: Final = 0.97
 """A face is on two cards only where both were named as surely as this."""
 
-WIDE: Final = 1.75
+WIDE: Final = 1.5
 """A step so much wider than its row's may hide a card."""
 
 SMALL_PX: Final = 9.0  # an index smaller than this from rank to suit is hardly read
@@ -186,14 +186,15 @@ class _Cards:
 
     def _assign(self) -> None:
         chances = np.array([_chances(group) for group in self.groups])
-        cost = _cost(chances, _standing(self.groups))
+        standing = _standing(self.groups)
+        cost = _cost(chances, standing)
         columns = assigned(cost)
         best = float(cost[np.arange(len(columns)), columns].sum())
         row_of = {int(c): n for n, c in enumerate(columns)}
         for column, row in sorted(row_of.items()):
             group, face = self.groups[row], column % len(FACES)
             if column >= 2 * len(FACES):
-                self._no_card(group, chances[row])
+                self._no_card(group, chances[row], bool(standing[row]))
                 continue
             twice = column >= len(FACES)
             named = [chances[row][face]] + ([chances[row_of[face]][face]] if twice else [])
@@ -213,8 +214,8 @@ class _Cards:
         if len(group) > 1:
             self.whole += group
 
-    def _no_card(self, group: list[IndexRead], chance: NDArray[np.float64]) -> None:
-        if chance[:-1].max() > 0.4:
+    def _no_card(self, group: list[IndexRead], chance: NDArray[np.float64], stands: bool) -> None:
+        if chance[:-1].max() > (0.25 if stands else 0.6):
             self._doubt(group, Doubt.UNSURE)
         else:
             self.weak += group
@@ -323,16 +324,18 @@ def _gaps(
         if len(row.marks) < 3:
             continue
         middle = float(np.median(row.steps))
-        for (mark, following), step in zip(pairwise(row.marks), row.steps, strict=True):
+        for (mark, following), step in zip(pairwise(evened(row.marks)), row.steps, strict=True):
             if step > WIDE * min(middle, 1.3 * usual) and _hides(mark, following, image, ink):
                 x, y = (mark.x_px + following.x_px) / 2, (mark.y_px + following.y_px) / 2
                 if not _between(mark, following, told):
                     yield Spot(x, y, Doubt.GAP)
         last = row.marks[-1]
-        if not any(last is mark for mark in cards.whole) and not _near(last, told, 6.0):
+        if not any(last is mark for mark in cards.whole) and not _near(last, told, 8.0):
             yield Spot(last.x_px, last.y_px, Doubt.END)
-        if ink is not None and inked(row.marks[0], ink, -3.6, -1.2):
-            yield Spot(row.marks[0].x_px, row.marks[0].y_px, Doubt.UNREAD)
+        first = row.marks[0]
+        before = ink is not None and inked(first, ink, -3.6, -1.2)
+        if before and not _near(first, told, 5.0):
+            yield Spot(first.x_px, first.y_px, Doubt.UNREAD)
 
 
 def _near(read: IndexRead, places: Sequence[Point], sizes: float = 3.0) -> bool:
