@@ -1,0 +1,252 @@
+"""A camera's picture of the table, area by area, to a `Sight`. Pure but for what it remembers of
+the pictures before.
+
+Three things save work and errors. An area that looks as it did is not read again for a while. One
+in which something moves proves nothing, and is not read. And a thing that lies in an area and is
+neither felt nor card, such as a hand, hides it, until it has lain there for so long that it must be
+chips or a drink.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.camera_profile import CameraProfile
+from controller.vision.picture import Picture, Quality, Sighting
+from controller.vision.quality import judge, judge_area
+from controller.vision.rectify import Window, native_px_per_mm
+from drivers.camera.frame import Frame, Image
+from drivers.readings import AreaSight, SeenCard, Side, Sight
+from drivers.table_plan import CARD_MM
+
+FINEST_PX_PER_MM = 3.2
+"""Of a map: an index is read as well at 15 pixels as at 30."""
+
+RETURN_S = 3.0
+"""A picture of an area that stays the same is read anew after so long: a second look at the same
+thing is seldom wrong in the same way."""
+
+STILL_FOR_S = 0.25
+"""An area in which something moved is believed again after it has been still for so long."""
+
+ABSORBED_S = 25.0
+"""What lies in an area for so long is no hand."""
+
+HIDES = 0.14
+"""An area of which a larger share than this is hidden is not clear."""
+
+NEVER_ABSORBED = 0.5
+"""What hides more of an area than this is not taken for chips however long it lies."""
+
+_SMALL = (48, 36)  # pixels in which movement is looked for
+_MOVED = 14.0  # of 255: a pixel that differs by more has changed
+_MOVING = 0.02  # of an area's pixels
+_FELT_BINS = 24  # of each of two colour axes
+_FELT_SHARE = 0.35  # of an area that felt must make up to be learnt from it
+
+
+class Reader(Protocol):
+    """What reads cards in a map."""
+
+    def read(self, image: Image, px_per_mm: float | None = None) -> Picture: ...
+
+
+@dataclass(eq=False)
+class _Seen:
+    """What is known of an area from the pictures before."""
+
+    small: NDArray[np.float32] | None = None
+    still_since: float = -math.inf
+    read_at: float = -math.inf
+    read: Image | None = field(default=None, repr=False)
+    cards: tuple[SeenCard, ...] = ()
+    clear: bool = False
+    odd: NDArray[np.float32] | None = field(default=None, repr=False)  # seconds, pixel by pixel
+    odd_at: float = -math.inf
+
+
+class TableView:
+    """Reads the pictures of one camera, in the order of time. reader: names the cards."""
+
+    def __init__(self, profile: CameraProfile, reader: Reader) -> None:
+        self._profile = profile
+        self._reader = reader
+        self._windows = _windows(profile)
+        self._seen = {name: _Seen() for name in self._windows}
+        self._felt = np.zeros((_FELT_BINS, _FELT_BINS), np.float32)
+        self.quality = Quality(False, "nothing was seen yet", 0.0, 0.0, 0.0)
+        """Of the picture that was looked at last."""
+
+    @property
+    def areas(self) -> tuple[str, ...]:
+        return tuple(self._windows)
+
+    def see(self, frame: Frame) -> Sight:
+        """What a picture shows. One of another size than the profile's is fitted to it where its
+        shape is the same, as a camera's stills are; else nothing is seen in it."""
+        picture = _fitted(frame.image, self._profile)
+        if picture is None:
+            self.quality = Quality(False, "the picture has another shape than it was", 0.0, 0.0)
+        else:
+            self.quality = judge(picture, self._profile.px_per_mm)
+        if picture is None or not self.quality.good:
+            areas = tuple(AreaSight(name, (), clear=False) for name in self._windows)
+            return Sight(frame.camera, frame.started, frame.ended, areas)
+        areas = tuple(
+            self._area(name, window, window.cut(picture), frame.ended)
+            for name, window in self._windows.items()
+        )
+        return Sight(frame.camera, frame.started, frame.ended, areas)
+
+    # -- inside ------------------------------------------------------------------------------------
+
+    def _area(self, name: str, window: Window, cut: Image, at: float) -> AreaSight:
+        seen = self._seen[name]
+        if self._moves(seen, cut, at):
+            return AreaSight(name, (), clear=False)
+        same = seen.read is not None and not _changed(seen.read, cut)
+        if not same or at - seen.read_at >= RETURN_S:
+            self._read(seen, window, cut, at)
+        return AreaSight(name, seen.cards, seen.clear)
+
+    def _moves(self, seen: _Seen, cut: Image, at: float) -> bool:
+        """Whether something moves in the area, or did a moment ago."""
+        grey = cv2.cvtColor(cut, cv2.COLOR_BGR2GRAY)
+        small = cv2.resize(grey, _SMALL, interpolation=cv2.INTER_AREA).astype(np.float32)
+        before, seen.small = seen.small, small
+        if before is None:
+            seen.still_since = at
+            return False
+        if float((np.abs(small - before) > _MOVED).mean()) > _MOVING:
+            seen.still_since = at
+        return (
+            at - seen.still_since < STILL_FOR_S
+            and seen.still_since > -math.inf
+            and (seen.read is not None)
+        )
+
+    def _read(self, seen: _Seen, window: Window, cut: Image, at: float) -> None:
+        seen.read, seen.read_at = cut, at
+        quality = judge_area(cut, self.quality, window.px_per_mm)
+        if not quality.good:
+            seen.cards, seen.clear = (), False
+            return
+        picture = self._reader.read(cut, window.px_per_mm)
+        seen.cards = tuple(
+            card
+            for sighting in picture.sightings
+            if window.holds((card := _on_table(sighting, window)).x_mm, card.y_mm)
+        )
+        hidden = self._hidden(seen, window, cut, picture.sightings, at)
+        seen.clear = hidden <= HIDES
+
+    def _hidden(
+        self,
+        seen: _Seen,
+        window: Window,
+        cut: Image,
+        cards: tuple[Sighting, ...],
+        at: float,
+    ) -> float:
+        """The share of an area that something other than felt and cards covers."""
+        place = _colour_bins(cut)
+        open_felt = window.inside & ~_card_mask(cut.shape[:2], cards, window.px_per_mm)
+        if not open_felt.any():
+            return 0.0
+        self._learn_felt(place, open_felt)
+        common = self._felt >= 0.02 * self._felt.max()
+        odd = open_felt & ~common[place[..., 0], place[..., 1]]
+        odd = cv2.morphologyEx(odd.astype(np.uint8), cv2.MORPH_OPEN, np.ones((5, 5), np.uint8)) > 0
+        for_s = 0.0 if seen.odd is None else max(0.0, at - seen.odd_at)
+        lain = np.zeros(odd.shape, np.float32) if seen.odd is None else seen.odd
+        seen.odd, seen.odd_at = np.where(odd, lain + for_s, 0.0).astype(np.float32), at
+        share = float(odd.sum()) / float(window.inside.sum())
+        if share > NEVER_ABSORBED:
+            return share
+        fresh = odd & (seen.odd < ABSORBED_S)
+        return float(fresh.sum()) / float(window.inside.sum())
+
+    def _learn_felt(self, place: NDArray[np.intp], open_felt: NDArray[np.bool_]) -> None:
+        """The felt is the one colour that makes up most of a table; light and shadow move it along
+        the brightness, which is not looked at."""
+        counts = np.zeros_like(self._felt)
+        np.add.at(counts, (place[..., 0][open_felt], place[..., 1][open_felt]), 1.0)
+        counts = np.asarray(cv2.GaussianBlur(counts, (3, 3), 0.8), np.float32)
+        total = float(counts.sum())
+        row, column = np.unravel_index(int(counts.argmax()), counts.shape)
+        near = (slice(max(0, row - 2), row + 3), slice(max(0, column - 2), column + 3))
+        if total > 0 and float(counts[near].sum()) / total >= _FELT_SHARE:
+            self._felt *= 0.95
+            self._felt[near] += counts[near] / total
+
+
+def _windows(profile: CameraProfile) -> Mapping[str, Window]:
+    windows = {}
+    for name, corners in profile.areas.items():
+        if len(corners) < 3:
+            continue
+        x = sum(c[0] for c in corners) / len(corners)
+        y = sum(c[1] for c in corners) / len(corners)
+        scale = min(FINEST_PX_PER_MM, native_px_per_mm(profile, x, y) * 1.15)
+        windows[name] = Window(profile, corners, scale)
+    return windows
+
+
+def _fitted(image: Image, profile: CameraProfile) -> Image | None:
+    height, width = image.shape[:2]
+    if (width, height) == (profile.width_px, profile.height_px):
+        return image
+    if abs(width / height - profile.width_px / profile.height_px) > 0.01:
+        return None
+    size = (profile.width_px, profile.height_px)
+    return np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
+
+
+def _changed(before: Image, now: Image) -> bool:
+    """Whether an area looks different: more than noise and a flicker of the light."""
+    one = cv2.resize(before, (160, 120), interpolation=cv2.INTER_AREA).astype(np.float32)
+    other = cv2.resize(now, (160, 120), interpolation=cv2.INTER_AREA).astype(np.float32)
+    light = float(one.mean()) - float(other.mean())
+    return bool((np.abs(one - other - light).max(axis=2) > 1.4 * _MOVED).mean() > 0.002)
+
+
+def _on_table(sighting: Sighting, window: Window) -> SeenCard:
+    x_px, y_px = sighting.x_px, sighting.y_px
+    if sighting.corner:  # the index; the card's middle lies to its lower right as it stands
+        up = math.radians(sighting.angle_deg)
+        right, down = 0.5 * CARD_MM[0] - 6.2, 0.5 * CARD_MM[1] - 12.5
+        x_px += window.px_per_mm * (right * math.sin(up) - down * math.cos(up))
+        y_px += window.px_per_mm * (right * math.cos(up) + down * math.sin(up))
+    x_mm, y_mm = window.to_mm(x_px, y_px)
+    face = sighting.face if sighting.side is Side.UP else None
+    return SeenCard(
+        x_mm, y_mm, sighting.angle_deg % 180.0, sighting.side, face, sighting.confidence
+    )
+
+
+def _colour_bins(image: Image) -> NDArray[np.intp]:
+    """(H, W, 2): the bin of each pixel's colour, apart from its brightness."""
+    lab = cv2.cvtColor(cv2.GaussianBlur(image, (0, 0), 1.2), cv2.COLOR_BGR2LAB)
+    return np.asarray(lab[..., 1:].astype(np.intp) * _FELT_BINS // 256)
+
+
+def _card_mask(
+    shape: tuple[int, ...], cards: tuple[Sighting, ...], px_per_mm: float
+) -> NDArray[np.bool_]:
+    """Which pixels are a card's, or its shadow's."""
+    mask = np.zeros(shape, np.uint8)
+    for card in cards:
+        if card.outline is not None:
+            cv2.fillConvexPoly(mask, np.round(np.array(card.outline)).astype(np.int32), (255,))
+        else:
+            reach = math.hypot(*CARD_MM) * (1.0 if card.corner else 0.5) * px_per_mm
+            cv2.circle(mask, (round(card.x_px), round(card.y_px)), round(reach), (255,), -1)
+    grown = cv2.dilate(mask, np.ones((3, 3), np.uint8), iterations=max(1, round(4 * px_per_mm)))
+    return np.asarray(grown > 0)
