@@ -56,7 +56,9 @@ class Sticker:
     @property
     def side_px(self) -> float:
         """The mean length of its sides."""
-        return float(np.linalg.norm(np.roll(self.corners_px, -1, axis=0) - self.corners_px, axis=1).mean())
+        return float(
+            np.linalg.norm(np.roll(self.corners_px, -1, axis=0) - self.corners_px, axis=1).mean()
+        )
 
 
 def find_board(image: NDArray[np.uint8]) -> BoardView | None:
@@ -79,7 +81,9 @@ def find_stickers(image: NDArray[np.uint8]) -> Mapping[int, Sticker]:
     found: dict[int, list[Sticker]] = {}
     for sticker in _stickers(grey):
         found.setdefault(sticker.number, []).append(sticker)
-    return {number: _refined(grey, each[0]) for number, each in sorted(found.items()) if len(each) == 1}
+    return {
+        number: _refined(grey, each[0]) for number, each in sorted(found.items()) if len(each) == 1
+    }
 
 
 def doubled_stickers(image: NDArray[np.uint8]) -> tuple[int, ...]:

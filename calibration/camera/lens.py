@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 
 from calibration.camera import marks
 from calibration.camera.detect import BoardView
+from calibration.camera.geometry import Matrix, rows
 from calibration.camera_profile import Row
-
-Matrix = NDArray[np.float64]
 
 FEWEST_VIEWS = 10
 FEWEST_CORNERS = 10
@@ -37,7 +36,7 @@ _VIEW_WORSE = 2.5  # times the median view
 _VIEW_FLOOR_PX = 0.35  # a view as good as this is never thrown out, at 1920 pixels across
 _OUTLIERS_LIMIT = 1 / 3
 _GAIN_OF_K3 = 0.95
-_SAME_SHARE = 0.03
+_SAME_SHARE = 0.012
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,10 +117,10 @@ def coverage(views: Sequence[BoardView], width_px: int, height_px: int) -> NDArr
     if not views:
         return np.zeros((rows, columns), dtype=np.int64)
     at = np.concatenate([view.corners_px for view in views])
-    counts, _, _ = np.histogram2d(
+    counts, *_ = np.histogram2d(
         at[:, 1], at[:, 0], bins=(rows, columns), range=((0, height_px), (0, width_px))
     )
-    return counts.astype(np.int64)
+    return np.asarray(counts, dtype=np.int64)
 
 
 def bare_corners(covered: NDArray[np.int64]) -> tuple[str, ...]:
@@ -156,7 +155,10 @@ def _unusable(views: Sequence[BoardView], width_px: int) -> Iterator[tuple[int, 
                 f"{len(view.numbers)} of {marks.BOARD_CORNERS} corners show; {FEWEST_CORNERS} are"
                 " needed",
             )
-        elif np.linalg.matrix_rank(np.column_stack((view.corners_mm, np.ones(len(view.numbers))))) < 3:
+        elif (
+            np.linalg.matrix_rank(np.column_stack((view.corners_mm, np.ones(len(view.numbers)))))
+            < 3
+        ):
             yield number, "the corners that show lie in one line"
         elif any(same_view(view, before, width_px) for before in kept):
             yield number, "the same as one before"
@@ -173,13 +175,19 @@ def _calibrate(views: Sequence[BoardView], width_px: int, height_px: int) -> _Fi
         bent = _calibrate_once(views, width_px, height_px, 0)
     except cv2.error:  # views that no camera could have taken
         return None
-    return bent if bent.rms < _GAIN_OF_K3 * plain.rms and _straight(bent, width_px, height_px) else plain
+    return (
+        bent
+        if bent.rms < _GAIN_OF_K3 * plain.rms and _straight(bent, width_px, height_px)
+        else plain
+    )
 
 
 def _calibrate_once(
     views: Sequence[BoardView], width_px: int, height_px: int, flags: int
 ) -> _Fitted:
-    flat = [np.column_stack((v.corners_mm, np.zeros(len(v.numbers)))).astype(np.float32) for v in views]
+    flat = [
+        np.column_stack((v.corners_mm, np.zeros(len(v.numbers)))).astype(np.float32) for v in views
+    ]
     seen = [v.corners_px.astype(np.float32).reshape(-1, 1, 2) for v in views]
     start = np.eye(3)
     rms, matrix, distortion, turns, places, spread, _, _ = cv2.calibrateCameraExtended(
@@ -240,7 +248,7 @@ def _judged(
     return LensFit(
         width_px,
         height_px,
-        _rows(fitted.matrix),
+        rows(fitted.matrix),
         tuple(float(k) for k in fitted.distortion),  # type: ignore[arg-type]
         fitted.rms,
         figures,
@@ -276,8 +284,8 @@ def _faults(
     share = float((covered > 0).mean())
     if share < COVERED_LIMIT:
         yield (
-            f"the views cover {share:.0%} of the picture, {COVERED_LIMIT:.0%} needed: bring the board"
-            " nearer and move it about"
+            f"the views cover {share:.0%} of the picture, {COVERED_LIMIT:.0%} needed: bring the"
+            " board nearer and move it about"
         )
     limit = RMS_LIMIT_PX * width_px / 1920
     if not fitted.rms <= limit:
@@ -319,8 +327,3 @@ def _straight(fitted: _Fitted, width_px: int, height_px: int) -> bool:
 
 def _widest_deg(normals: Matrix) -> float:
     return math.degrees(math.acos(float(np.clip((normals @ normals.T).min(), -1.0, 1.0))))
-
-
-def _rows(m: Matrix) -> tuple[Row, Row, Row]:
-    a, b, c = (tuple(float(x) for x in row) for row in m)
-    return a, b, c  # type: ignore[return-value]

@@ -58,7 +58,9 @@ def board_corners_mm() -> tuple[tuple[float, float], ...]:
     """The lens board's inner corners by number, from its upper left edge, y down."""
     across, down = BOARD_SQUARES
     return tuple(
-        (column * SQUARE_MM, row * SQUARE_MM) for row in range(1, down) for column in range(1, across)
+        (column * SQUARE_MM, row * SQUARE_MM)
+        for row in range(1, down)
+        for column in range(1, across)
     )
 
 

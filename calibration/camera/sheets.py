@@ -25,6 +25,7 @@ _POINT_MM = 25.4 / 72
 _MARGIN_MM = 10.0
 _RULER_MM = 100.0
 _LABEL_MM = 1.5  # more room below a sticker than around it
+_NEARER = "towards the dealer"
 _BLACK = "black"
 _FAINT = "#999999"
 
@@ -52,7 +53,9 @@ def sheets_pdf(paper: Paper, seats: int) -> bytes:
     out = io.BytesIO()
     with (
         rc_context({"pdf.fonttype": 42, "pdf.compression": 6}),
-        PdfPages(out, metadata={"Title": "burnturn: calibration sheets", "CreationDate": None}) as pdf,
+        PdfPages(
+            out, metadata={"Title": "burnturn: calibration sheets", "CreationDate": None}
+        ) as pdf,
     ):
         for page in _pages(paper, seats, plan):
             pdf.savefig(page)
@@ -65,8 +68,8 @@ def _pages(paper: Paper, seats: int, plan: Mapping[str, Any]) -> Iterator[Any]:
         paper,
         {n: f"sticker {n}" for n in range(1, 13)},
         "Stickers",
-        "Cut out along the dashes and stick down where the plan on the last page says, number towards"
-        " the dealer.\nThey stay. 9 to 12 are spare, for places of your own.",
+        "Cut out along the dashes and stick down where the plan on the last page says, number"
+        " towards the dealer.\nThey stay. 9 to 12 are spare, for places of your own.",
     )
     yield from _cards(
         paper,
@@ -134,9 +137,9 @@ def _plan(paper: Paper, plan: Mapping[str, Any]) -> Any:
     page = _Page(paper, upright=False)
     page.title(
         "Where the stickers go",
-        "Seen from the dealer, who sits below. Measured from the middle of the five board cards to the"
-        " middle of each sticker.\nOther places do as well: measure them, and say so when you are"
-        " asked. This drawing is not at true size.",
+        "Seen from the dealer, who sits below. Measured from the middle of the five board cards to"
+        " the middle of each sticker.\nOther places do as well: measure them, and name them with"
+        " --sticker. This drawing is not at true size.",
     )
     scale = (page.width_mm - 2 * _MARGIN_MM) / (TABLE_MM[0] + 40)
     x0, y0 = page.width_mm / 2, page.height_mm / 2 + 12
@@ -145,7 +148,7 @@ def _plan(paper: Paper, plan: Mapping[str, Any]) -> Any:
         page.boxes([(x0 + x * scale - 2.2, y0 + y * scale - 2.2, 4.4, 4.4)])
         page.text(x0 + x * scale, y0 + y * scale, str(number), size=9, colour="white", middle=True)
     lines = [
-        f"{n}:  {_way(x, 'right', 'left')},  {_way(y, 'away from the dealer', 'towards the dealer')}"
+        f"{n}:  {_way(x, 'right', 'left')},  {_way(y, 'away from the dealer', _NEARER)}"
         for n, (x, y) in marks.STICKERS.items()
     ]
     for column in range(2):
@@ -257,9 +260,16 @@ class _Page:
         self.text(_MARGIN_MM + 2, self.height_mm - _MARGIN_MM - 7.5, note, size=8.5)
 
     def text(
-        self, x: float, y: float, text: str, *, size: float, colour: str = _BLACK, middle: bool = False
+        self,
+        x: float,
+        y: float,
+        text: str,
+        *,
+        size: float,
+        colour: str = _BLACK,
+        middle: bool = False,
     ) -> None:
-        """Words at a place; size in points. middle: around the place, else right of and below it."""
+        """Words at a place; size in points. middle: around the place, else to its right."""
         ways = {"ha": "center", "va": "center"} if middle else {"ha": "left", "va": "center"}
         self._axes.text(x, y, text, fontsize=size, color=colour, linespacing=1.3, **ways)
 
