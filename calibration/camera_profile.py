@@ -41,9 +41,10 @@ class CameraProfile:
     table_to_picture: the 3x3 homography from the table's millimetres (`drivers.table_plan`) to
     undistorted pixels. areas: by zone name ("seat/4", "board", "burn", "muck", "stub"), the corners
     of a convex polygon in table millimetres, anticlockwise; only what this camera sees.
-    px_per_mm: at the middle of the board. stickers: where the table's stickers lie, by number, in
-    table millimetres; by them it is seen whether the camera has moved. residual_mm: how well the
-    stickers, or points, fitted (rms). device: what the camera calls itself, "" if it says nothing.
+    px_per_mm: at the middle of the board. stickers: where the table's stickers lay as this
+    camera saw them, by number, in table millimetres; they show whether it has moved. residual_mm:
+    how well the stickers, or points, fitted (rms). device: what the camera calls itself, "" if it
+    says nothing.
     """
 
     __pydantic_config__: ClassVar[dict[str, Any]] = {"extra": "forbid", "allow_inf_nan": False}
@@ -61,33 +62,8 @@ class CameraProfile:
     device: str = ""
 
 
-def profile_as_data(profile: CameraProfile) -> dict[str, Any]:
-    """The profile as plain data for a JSON file; `profile_from_data` reads it again."""
-    return {
-        "camera": profile.camera,
-        "device": profile.device,
-        "width_px": profile.width_px,
-        "height_px": profile.height_px,
-        "matrix": [list(row) for row in profile.matrix],
-        "distortion": list(profile.distortion),
-        "table_to_picture": [list(row) for row in profile.table_to_picture],
-        "px_per_mm": profile.px_per_mm,
-        "residual_mm": profile.residual_mm,
-        "areas": {zone: [list(c) for c in corners] for zone, corners in profile.areas.items()},
-        "stickers": {str(number): list(at) for number, at in profile.stickers.items()},
-    }
-
-
-def profile_from_data(data: object) -> CameraProfile:
-    """The profile in such data. Raises CameraProfileError with every fault in them."""
-    from pydantic import TypeAdapter, ValidationError
-
-    try:
-        profile = TypeAdapter(CameraProfile).validate_python(data)
-    except ValidationError as e:
-        raise CameraProfileError(
-            tuple(f"{'.'.join(map(str, f['loc'])) or 'profile'}: {f['msg']}" for f in e.errors())
-        ) from None
+def checked(profile: CameraProfile) -> CameraProfile:
+    """The profile, if it can be used. Raises CameraProfileError with every fault in it."""
     faults = tuple(profile_faults(profile))
     if faults:
         raise CameraProfileError(faults)
