@@ -43,6 +43,9 @@ if TYPE_CHECKING:
     from drivers.sim.faults import Fault as Fault
     from drivers.sim.faults import FaultName as FaultName
     from drivers.sim.faults import arm as arm
+    from drivers.sim.marked_table import Chairs as Chairs
+    from drivers.sim.marked_table import Flaws as Flaws
+    from drivers.sim.marked_table import MarkedTable as MarkedTable
     from drivers.sim.mistakes import DealScript as DealScript
     from drivers.sim.mistakes import MistakeKind as MistakeKind
     from drivers.sim.mistakes import Planted as Planted
@@ -69,6 +72,7 @@ _SIMULATION = {
     "board_line": ("BoardLine",),
     "board_process": ("BoardKind", "BoardProcess", "best_kind"),
     "faults": ("Fault", "FaultName", "arm"),
+    "marked_table": ("Chairs", "Flaws", "MarkedTable"),
     "mistakes": ("DealScript", "MistakeKind", "Planted"),
     "pass_over": ("PassOver",),
     "pepper_emulator": ("Ether", "FieldModel", "PepperEmulator", "WireFault"),
