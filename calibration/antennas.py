@@ -17,6 +17,7 @@ from calibration.profiles import AntennaProfile
 from calibration.rates import NOTHING, Rate, percent, worse_by_chance
 from calibration.spots import place_words
 from calibration.steps import Remark, Weight
+from calibration.wires import rings
 
 MISS_LIMIT, CROSS_LIMIT = 0.5, 0.2  # beyond these no antenna can be gone by (`AntennaProfile`)
 LOW_READS = 0.85  # an antenna that reads less of its looks deserves a look
@@ -305,7 +306,7 @@ class _Fit:
     def _wires(self) -> Iterator[Remark]:
         """Antennas that do not hear their card, and which one does instead."""
         leads = {n: self._reader_of(n) for n in self._by if self.deaf(n)}
-        for ring in _rings({a: b for a, b in leads.items() if b is not None}):
+        for ring in rings({a: b for a, b in leads.items() if b is not None}):
             yield self._swapped(ring)
             for n in ring:
                 del leads[n]
@@ -536,20 +537,6 @@ def _gain(here: Rate, there: Rate) -> float:
     """What one look tells on average: that the card lies where `here` holds, not `there`, nats."""
     p, q = (min(max(r.careful, 1e-4), 1 - 1e-4) for r in (here, there))
     return p * math.log(p / q) + (1 - p) * math.log((1 - p) / (1 - q))
-
-
-def _rings(leads: Mapping[int, int]) -> list[tuple[int, ...]]:
-    """Closed rings: a's card is read by b, b's by …, and the last one's by a."""
-    found: list[tuple[int, ...]] = []
-    used: set[int] = set()
-    for start in sorted(leads):
-        ring = [start]
-        while (ahead := leads.get(ring[-1])) is not None and ahead not in ring:
-            ring.append(ahead)
-        if leads.get(ring[-1]) == start and not used & set(ring):
-            used |= set(ring)
-            found.append(tuple(ring))
-    return found
 
 
 def _cap(words: str) -> str:
