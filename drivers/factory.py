@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from drivers.sim.acts import Stranger as Stranger
     from drivers.sim.board_hand import BoardHand as BoardHand
     from drivers.sim.board_line import BoardLine as BoardLine
+    from drivers.sim.board_port import BoardPort as BoardPort
     from drivers.sim.board_process import BoardKind as BoardKind
     from drivers.sim.board_process import BoardProcess as BoardProcess
     from drivers.sim.board_process import best_kind as best_kind
@@ -70,6 +71,7 @@ _SIMULATION = {
     "acts": ("Dealer", "Pick", "Stranger"),
     "board_hand": ("BoardHand",),
     "board_line": ("BoardLine",),
+    "board_port": ("BoardPort",),
     "board_process": ("BoardKind", "BoardProcess", "best_kind"),
     "faults": ("Fault", "FaultName", "arm"),
     "marked_table": ("Chairs", "Flaws", "MarkedTable"),
