@@ -142,15 +142,15 @@ def area_warnings(seen: Sequence[SeenArea]) -> Iterator[str]:
     if backs:
         lowest = min(a.index_px for a in backs)
         yield (
-            f"{_names(backs)}: backs can be seen there, but faces not be read (an index is"
+            f"{_names(backs, seen)}: backs can be seen there, but faces not be read (an index is"
             f" {lowest:.0f} px high, {FACES_PX:.0f} px needed): larger pictures, a nearer camera or"
             " a longer lens"
         )
     doubtful = [a for a in seen if a.faces and a.index_px < SURE_PX]
     if doubtful:
         yield (
-            f"{_names(doubtful)}: an index is {min(a.index_px for a in doubtful):.0f} px high;"
-            f" faces are read more surely from {SURE_PX:.0f} px"
+            f"{_names(doubtful, seen)}: an index is {min(a.index_px for a in doubtful):.0f} px"
+            f" high; faces are read more surely from {SURE_PX:.0f} px"
         )
     used = [a for a in seen if not a.left_out]
     for n, one in enumerate(used):
@@ -227,7 +227,9 @@ def _shared(one: Area, other: Area) -> float:
     return float(common) / min(area.width_mm * area.height_mm for area in (one, other))
 
 
-def _names(areas: Sequence[SeenArea]) -> str:
+def _names(areas: Sequence[SeenArea], of: Sequence[SeenArea]) -> str:
+    if len(areas) > 2 and len(areas) == sum(not a.left_out for a in of):
+        return "everywhere"
     return ", ".join(_name(a.zone) for a in areas)
 
 

@@ -91,7 +91,7 @@ def _straight_plot(fitted: CameraFit, profile: CameraProfile, picture: NDArray[n
         axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, frameon=False)
 
     wide = 9.0
-    tall = wide * (high - low) / (right - left) + 1.0
+    tall = wide * (high - low) / (right - left) + 0.7
     return Plot(
         "The table from straight above",
         "Each frame must lie where the cards of that place lie. Blue: faces can be read there;"
@@ -192,14 +192,19 @@ def _areas_table(areas: tuple[SeenArea, ...]) -> Table:
         "size, mm",
         "turned, °",
         "px a mm",
-        f"index, px ({FACES_PX:.0f} needed)",
+        "index, px",
         "known to, mm",
         "reads",
     )
-    return Table("Places", head, rows, frozenset(n for n, a in enumerate(areas) if not a.faces))
+    return Table(
+        f"Places (faces are read from an index of {FACES_PX:.0f} px)",
+        head,
+        rows,
+        frozenset(n for n, a in enumerate(areas) if a.left_out),
+    )
 
 
-_ORIGINS = {"plan": "the plan", "card": "its place card", "typed": "values"}
+_ORIGINS = {"plan": "plan", "card": "place card", "typed": "values"}
 
 
 def _places_table(fitted: CameraFit) -> Table:
@@ -279,6 +284,7 @@ def _errors_plot(lens: LensFit) -> Plot:
         if math.isfinite(lens.rms_px):
             left.axhline(lens.rms_px, color=_GREY, linewidth=1)
         left.set_xlabel("view (×: left out)")
+        left.xaxis.get_major_locator().set_params(integer=True)
         left.set_ylabel("pixels, rms")
         if used:
             errors = np.concatenate([v.errors_px for v in used])

@@ -22,7 +22,7 @@ from calibration.camera_profile import Row
 FEWEST = 4
 OUTLIER_MM = 12.0
 RMS_LIMIT_MM = 5.0
-SPREAD_LIMIT_MM = 120.0
+SPREAD_LIMIT_MM = 40.0
 """The stickers' standard deviation from their middle, across the narrowest direction."""
 SIDE_LIMIT = 0.12
 """How far the size of the stickers may be from what was printed."""
@@ -160,7 +160,7 @@ def _early_faults(known: Sequence[Known]) -> Iterator[str]:
         return
     mm = np.array([(k.x_mm, k.y_mm) for k in known])
     narrow = float(np.linalg.svd(mm - mm.mean(axis=0), compute_uv=False)[-1] / math.sqrt(len(mm)))
-    if narrow < SPREAD_LIMIT_MM / 2:
+    if narrow < SPREAD_LIMIT_MM:
         yield (
             f"the places lie close to one line ({narrow:.0f} mm from it): use some nearer to the"
             " dealer and some farther away"

@@ -259,9 +259,8 @@ def _stick(
     middle = (side - 1) / 2
     # card's right is (c, s) on the table, its up (-s, c); the sheet's y runs down
     to = np.array([[k * c, k * s, 0.0], [-k * s, k * c, 0.0]])
-    to[:, 2] = (
-        np.array(origin) + (_TABLE_PX_MM * x, -_TABLE_PX_MM * y) - to[:, :2] @ (middle, middle)
-    )
+    there = np.add(origin, (_TABLE_PX_MM * x, -_TABLE_PX_MM * y))
+    to[:, 2] = there - to[:, :2] @ (middle, middle)
     size = (sheet.shape[1], sheet.shape[0])
     soft = cv2.GaussianBlur(card, (0, 0), 1.2)
     laid = cv2.warpAffine(soft, to, size, flags=cv2.INTER_AREA, borderValue=0)
