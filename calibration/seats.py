@@ -26,6 +26,7 @@ MOVED = 40  # counts of 1023 by which a level must change to mean something
 NOISES = 3  # a gap below so many times the noise is none
 DRIFT = 0.25  # of the gap: a sensor that comes back no nearer than this is worn or stuck
 END = 1023
+_PARTS = 5  # of the waiting, so that it can be seen to go on
 
 Kind = Literal["high", "low", "closed", "open", "contact"]
 
@@ -138,17 +139,20 @@ class SeatStep:
             )
             answers = {"": "somebody sits there" if seat is not None else "all chairs are empty"}
             await person.does(Act(ask, n, len(plan), answers, task=Sit(seat)))
-            person.hears(News("watching the chairs", 0.0))
-            moment = await self._watch(seat)
-            person.hears(News("watching the chairs", 1.0))
+            moment = await self._watch(person, seat)
             analogue = tuple(sorted(self._ears.analogue & set(self._seats)))
             samples = replace(samples, analogue=analogue, moments=(*samples.moments, moment))
             keep(samples)
         return samples
 
-    async def _watch(self, seat: int | None) -> Moment:
-        await self._ears.settle(SETTLE_S)
-        heard = await self._ears.levels(self._watch_s)
+    async def _watch(self, person: Person, seat: int | None) -> Moment:
+        heard: list[tuple[int, ...]] = []
+        for n in range(2 * _PARTS):
+            person.hears(News("watching the chairs", n / (2 * _PARTS)))
+            if n < _PARTS:
+                await self._ears.settle(SETTLE_S / _PARTS)
+            else:
+                heard += await self._ears.levels(self._watch_s / _PARTS)
         analogue = self._ears.analogue & set(self._seats)
         columns = {s: sorted(counts[s - 1] for counts in heard) for s in analogue if heard}
         levels = [Level(s, c[0], c[len(c) // 2], c[-1]) for s, c in sorted(columns.items())]
