@@ -9,7 +9,7 @@ from calibration.camera_profile import CameraProfile, CameraProfileError, checke
 from calibration.store import DamagedError, ForeignError, ProfileStore, Saved, StoreError
 
 OLD = timedelta(days=180)
-"""A mount creeps, felt is replaced. A house that measures more often does no harm."""
+"""Unless the house says otherwise: a mount creeps, felt is replaced."""
 _AGAIN = "Next: burnturn calibrate camera"
 
 
@@ -50,10 +50,10 @@ def load_camera(
     return saved
 
 
-def old_words(saved: Saved[CameraProfile], now: datetime) -> str:
+def old_words(saved: Saved[CameraProfile], now: datetime, old: timedelta = OLD) -> str:
     """What to say of a calibration that is old; "" while it is not."""
     age = saved.made.age(now)
-    if age <= OLD:
+    if age <= old:
         return ""
     return (
         f"camera {saved.profile.camera} was calibrated {age.days} days ago, on"

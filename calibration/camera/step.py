@@ -34,6 +34,8 @@ from drivers.readings import Health, HealthState
 STILLS = 8
 """Pictures of the table of which the stickers' places are the mean."""
 _PATIENCE_S = 45.0
+_TALK_S = 2.0
+"""Nobody follows advice that changes faster."""
 _KEPT_PX = 1280
 _JPEG = 80
 
@@ -166,7 +168,7 @@ class CameraStep:
 
     async def _watch(self, person: Person, pictures: _Pictures, views: Views) -> str:
         """Look until there are enough views ("") or nothing new comes any more (why)."""
-        said, words = "", ""
+        said, said_at, words = "", -math.inf, ""
         begun: float | None = None
         while not views.enough:
             frame = await pictures.next()
@@ -177,9 +179,10 @@ class CameraStep:
             elif frame.ended - begun > _PATIENCE_S:
                 return look.words
             words = look.words or views.missing
-            if look.view is not None or words != said:
-                said = words
-                person.hears(News(f"{len(views.kept)} views. Now: {words}", views.share))
+            person.hears(News(f"{len(views.kept)} views", views.share))
+            if words and words != said and frame.ended - said_at >= _TALK_S:
+                said, said_at = words, frame.ended
+                person.hears(News(words))
         person.hears(News(f"{len(views.kept)} views of the lens board are enough"))
         return ""
 
