@@ -131,6 +131,16 @@ class CertificatesPart(_Part):
     key: Annotated[Line, Field(min_length=1)] = "table-signing.key"
 
 
+class CalibrationPart(_Part):
+    """Go by what was measured of this table. folder: where `burnturn calibrate` puts it.
+    old_after_days: from then on it is called old. required: what must have been measured before the
+    table starts."""
+
+    folder: Annotated[Line, Field(min_length=1)] = "calibration"
+    old_after_days: Annotated[StrictInt, Field(ge=1, le=3650)] = 180
+    required: tuple[Literal["antennas", "seats", "button", "lamps"], ...] = ()
+
+
 class FloorPart(_Part):
     """socket: "" is the default place. group: whether the socket's group may speak too."""
 
@@ -213,6 +223,7 @@ class TableFile(_Part):
     keys: KeysPart = KeysPart()
     decks: DecksPart = DecksPart()
     certificates: CertificatesPart = CertificatesPart()
+    calibration: CalibrationPart | None = None
     floor: FloorPart = FloorPart()
     sweep: SweepPart = SweepPart()
     reader: Annotated[tuple[ReaderPart, ...], Field(min_length=1)]
@@ -321,6 +332,11 @@ class Config:
     def certificate_key(self) -> Path:
         """The file of the key that signs them."""
         return self._path(self.file.certificates.key)
+
+    @property
+    def calibration_folder(self) -> Path:
+        """The folder of what was measured of the table."""
+        return self._path((self.file.calibration or CalibrationPart()).folder)
 
     @property
     def inputs(self) -> InputsSpec | None:

@@ -37,12 +37,16 @@ if TYPE_CHECKING:
     from drivers.sim.acts import Stranger as Stranger
     from drivers.sim.board_hand import BoardHand as BoardHand
     from drivers.sim.board_line import BoardLine as BoardLine
+    from drivers.sim.board_port import BoardPort as BoardPort
     from drivers.sim.board_process import BoardKind as BoardKind
     from drivers.sim.board_process import BoardProcess as BoardProcess
     from drivers.sim.board_process import best_kind as best_kind
     from drivers.sim.faults import Fault as Fault
     from drivers.sim.faults import FaultName as FaultName
     from drivers.sim.faults import arm as arm
+    from drivers.sim.marked_table import Chairs as Chairs
+    from drivers.sim.marked_table import Flaws as Flaws
+    from drivers.sim.marked_table import MarkedTable as MarkedTable
     from drivers.sim.mistakes import DealScript as DealScript
     from drivers.sim.mistakes import MistakeKind as MistakeKind
     from drivers.sim.mistakes import Planted as Planted
@@ -72,8 +76,10 @@ _SIMULATION = {
     "acts": ("Dealer", "Pick", "Stranger"),
     "board_hand": ("BoardHand",),
     "board_line": ("BoardLine",),
+    "board_port": ("BoardPort",),
     "board_process": ("BoardKind", "BoardProcess", "best_kind"),
     "faults": ("Fault", "FaultName", "arm"),
+    "marked_table": ("Chairs", "Flaws", "MarkedTable"),
     "mistakes": ("DealScript", "MistakeKind", "Planted"),
     "pass_over": ("PassOver",),
     "pepper_emulator": ("Ether", "FieldModel", "PepperEmulator", "WireFault"),

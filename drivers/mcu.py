@@ -22,6 +22,8 @@ from drivers.readings import ButtonReading, Health, HealthState, KeyPress, SeatR
 from drivers.rfid.wires import Wire
 from tablelink.messages import (
     SEATS,
+    Analog,
+    AnalogPlease,
     Identity,
     Lamp,
     Lamps,
@@ -32,6 +34,7 @@ from tablelink.messages import (
 )
 from tablelink.session import (
     BAUD,
+    Answer,
     Event,
     Everything,
     Found,
@@ -166,6 +169,8 @@ class TableBoard:
         self._keeper: asyncio.Task[None] | None = None
         self._write_error: DriverError | None = None
         self._damaged: deque[tuple[float, int]] = deque()
+        self._levels_ms = 0
+        self._levels: Callable[[tuple[int, ...]], None] | None = None
         if settings is not None:
             self.session.settle(settings, 0.0)
         for threshold in thresholds:
@@ -231,6 +236,21 @@ class TableBoard:
         except DriverError as error:
             self._write_error = error
 
+    def listen_to_levels(
+        self, period_ms: int, heard: Callable[[tuple[int, ...]], None] | None
+    ) -> None:
+        """Have `heard` told what the analogue seat sensors give, ADC counts by seat from 1, every
+        so many milliseconds (20 or more), in this and every later session; None ends it."""
+        self._levels_ms, self._levels = (0, None) if heard is None else (period_ms, heard)
+        self._ask_levels()
+
+    def _ask_levels(self) -> None:
+        try:
+            if self.session.tell(AnalogPlease(self._levels_ms), self._clock()):
+                self._flush()
+        except DriverError as error:
+            self._write_error = error
+
     # -- the keeper --------------------------------------------------------------------------------
 
     async def _keep(self) -> None:
@@ -284,6 +304,11 @@ class TableBoard:
                     raise self._other_version(event)
                 if isinstance(event, Found):
                     self._check(event.identity)
+                if isinstance(event, Answer) and isinstance(event.message, Analog):
+                    if self._levels is not None:
+                        self._levels(event.message.counts)
+                elif isinstance(event, Everything) and self._levels is not None:
+                    self._ask_levels()
                 said = self._readings.take(event, now)
                 if isinstance(event, Everything) and self._readings.known:
                     # That it answers comes before what it says.

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from controller.calibrating.in_force import in_force
 from controller.config import ConfigError, load, sample_text
 
 app = typer.Typer(
@@ -24,6 +25,11 @@ def check(file: Annotated[Path, typer.Argument(metavar="FILE")]) -> None:
         count = len(error.faults)
         typer.echo(f"{count} fault{'s' if count != 1 else ''}", err=True)
         raise typer.Exit(1) from None
+    measured = in_force(config)
+    if measured.faults:
+        for fault in measured.faults:
+            typer.echo(fault, err=True)
+        raise typer.Exit(1)
     table = config.file.table
     more = ""
     if config.inputs is not None:
@@ -35,6 +41,10 @@ def check(file: Annotated[Path, typer.Argument(metavar="FILE")]) -> None:
         f"{file}: in order: {table.seats} seats, {len(config.file.antenna)} antennas on "
         f"{len(config.file.reader)} readers{more}, {table.game}, profile {config.profile.name}"
     )
+    if measured.saved:
+        typer.echo(f"goes by what was measured of: {', '.join(measured.saved)}")
+    for note in measured.notes:
+        typer.echo(f"note: {note}")
 
 
 @app.command()

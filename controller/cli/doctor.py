@@ -55,11 +55,19 @@ def doctor(
 
 
 def _checks(config: Config, seconds: float) -> Iterator[Check]:
-    from controller.doctor.checks import Check, State, machine_checks, sweep_checks
+    from controller.calibrating.in_force import in_force
+    from controller.doctor.checks import (
+        Check,
+        State,
+        calibration_checks,
+        machine_checks,
+        sweep_checks,
+    )
     from controller.doctor.machine import look
     from controller.doctor.sweep import listen
 
     yield from machine_checks(look(_nodes(config), _folders(config)))
+    yield from calibration_checks(in_force(config))
     if not seconds:
         yield Check("readers", State.SKIPPED, "not listened to, as asked")
     elif _running(config):

@@ -23,6 +23,10 @@ PARTS: dict[str, tuple[str, str]] = {
     "scenario": ("controller.cli.scenario", "Try written deals against a profile."),
     "simulate": ("controller.cli.simulate", "Try a profile and antennas over thousands of hands."),
     "deck": ("controller.cli.deck", "Decks: register, list, retire, move to another table."),
+    "calibrate": (
+        "controller.cli.calibrate",
+        "Measure the table's antennas, chairs, button and lamps.",
+    ),
     "journal": ("controller.cli.journal", "Verify, replay, export; the head of the chain."),
     "certificate": (
         "controller.cli.certificate",

@@ -16,6 +16,7 @@ import typer
 
 if TYPE_CHECKING:
     from controller.app import Daemon, Shown, Source
+    from controller.calibrating.in_force import InForce
     from controller.config import Config
     from controller.fittings import Fittings
     from controller.journal.recorder import Recording
@@ -92,6 +93,7 @@ async def _watch(
     board: Path | None,
     with_screen: bool,
 ) -> None:
+    from controller.calibrating.in_force import CalibrationError
     from controller.fittings import Fittings, fittings_of
     from controller.floor.commands import FloorError
     from controller.integrity.box import BoxError
@@ -114,16 +116,23 @@ async def _watch(
                 resumption = None  # a tape is no continuation of the hand that a kill broke off
             under = _emulated_board(config) if replay is None else None
             source, robots = _source(config, replay, speed, clock, under)
+            at_table = _at_table(config, source, robots)
+            measured = _measured(config, at_table, played_again=replay is not None)
+            config = measured.applied(config)
             boards: list[LedBoard] = [PngBoard(board)] if board is not None else []
             fittings = Fittings()
             if replay is None:  # a night that is played again is no news for the table
                 port = None if under is None else under.port
                 fittings = fittings_of(config, clock, port)
+                fittings = measured.lamps_on(config, fittings)
                 source = fittings.with_inputs(source)
             fittings = replace(fittings, boards=(*boards, *fittings.boards))
             daemon = _daemon(
                 config, source, clock, robots, tape, fittings, resumption, forgotten, with_screen
             )
+            for note in measured.notes:
+                daemon.notes.append(note)
+                _say(f"note: {note}")
             for told in forgotten:
                 _say(told)
             if robots is not None:
@@ -135,8 +144,17 @@ async def _watch(
                 await _with_screen(daemon, robots)
             else:
                 await daemon.run()
-    except (BoxError, FloorError, TapeError, DriverError) as error:
+    except (BoxError, CalibrationError, FloorError, TapeError, DriverError) as error:
         _fail(str(error))
+
+
+def _measured(config: Config, at_table: Sequence[DeckAtTable], played_again: bool) -> InForce:
+    """The calibrations in force. A night that is played again starts whatever they are. Raises
+    CalibrationError."""
+    from controller.calibrating.in_force import checked, in_force
+
+    decks = [deck.name for deck in at_table]
+    return in_force(config) if played_again else checked(config, decks)
 
 
 def _emulated_board(config: Config) -> BoardProcess | None:

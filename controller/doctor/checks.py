@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from controller.calibrating.in_force import InForce
 from controller.doctor.machine import Clock, Disk, Machine, Node
 from controller.doctor.sweep import AntennaSwept, Sweep
 from controller.journal.recorder import LIMIT_S
@@ -54,6 +55,36 @@ def machine_checks(machine: Machine) -> tuple[Check, ...]:
 def sweep_checks(sweep: Sweep) -> tuple[Check, ...]:
     """Everything that a few seconds of reading say of the readers and antennas."""
     return tuple(_sweep(sweep))
+
+
+def calibration_checks(measured: InForce) -> tuple[Check, ...]:
+    """What is known of the table's sensors by measurement, and what is only assumed."""
+    found = [
+        Check(
+            f"calibration of {kind}",
+            State.OK,
+            f"of {saved.made.at:%Y-%m-%d}, by {saved.made.by}",
+        )
+        for kind, saved in measured.saved.items()
+    ]
+    found += [
+        Check(
+            f"calibration of {kind}",
+            State.SKIPPED,
+            "never made: the table goes by what its table.toml assumes",
+            f"burnturn calibrate {kind}",
+        )
+        for kind in measured.missing
+    ]
+    found += [Check("calibration", State.WARNING, *_halves(note)) for note in measured.notes]
+    found += [Check("calibration", State.FAULT, *_halves(fault)) for fault in measured.faults]
+    return tuple(found)
+
+
+def _halves(text: str) -> tuple[str, str]:
+    """What is the matter, and what to do next."""
+    what, _, remedy = text.partition(" Next: ")
+    return what, remedy
 
 
 def worst(checks: Iterable[Check]) -> State:

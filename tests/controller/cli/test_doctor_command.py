@@ -78,7 +78,7 @@ def test_readers_of_a_running_table_are_left_alone(
         code, out = ended(capsys, "--config", str(table))
     assert code == 0
     assert "the table is running" in out
-    assert "antennas:" not in out
+    assert "  antennas:" not in out
 
 
 def sample_real(text: str) -> str:

@@ -1,0 +1,189 @@
+"""The calibrations that a table goes by: read at the start, laid over its configuration.
+
+A foreign or damaged one keeps the table from starting; an old one, and one made with a deck that is
+not at the table, is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from calibration.antennas import AntennasProfile
+from calibration.button import ButtonProfile
+from calibration.lamps import CalibratedLamps, CalibratedRow, LampsProfile
+from calibration.seats import SeatsProfile
+from calibration.store import ProfileStore, Saved, StoreError
+from controller.calibrating.belonging import (
+    Ports,
+    antennas_table,
+    lamps_of,
+    lamps_table,
+    seats_table,
+    store_of,
+)
+from controller.config import Config
+from controller.fittings import Fittings
+from controller.table_board_config import SeatSensorPart
+from drivers.usb_ports import connected
+
+WHAT: Mapping[str, str] = {
+    "antennas": "the antennas",
+    "seats": "the chairs' sensors",
+    "button": "the button's sensors",
+    "lamps": "the seats' lamps",
+}
+
+
+class CalibrationError(Exception):
+    """The table must not start. The text says every reason, one a line, and what to do next."""
+
+
+@dataclass(frozen=True, slots=True)
+class InForce:
+    """saved: by kind. missing: kinds that this table could have and has not. faults: why the table
+    must not start. notes: what people should know."""
+
+    saved: Mapping[str, Saved[Any]] = field(default_factory=dict)
+    missing: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def applied(self, config: Config) -> Config:
+        """The table with what was measured instead of what its file assumes."""
+        file = config.file
+        antennas = self._profile("antennas", AntennasProfile)
+        if antennas is not None:
+            parts = []
+            for part, place in zip(file.antenna, config.layout.antennas, strict=True):
+                fit = antennas.of(part.number)
+                assert fit is not None, "else it is a foreign one"
+                p = fit.applied(place.profile)
+                measured = {"miss": p.miss_rate, "cross": p.cross_rate}
+                measured |= {"neighbours": p.neighbours, "max_stack": p.max_stack}
+                parts.append(part.model_copy(update=measured))
+            file = file.model_copy(update={"antenna": tuple(parts)})
+        seats = self._profile("seats", SeatsProfile)
+        if seats is not None and file.table_board is not None:
+            found = {s.seat: s for s in file.seat_sensor}
+            for s in seats.seats:
+                if s.sensor != "contact":
+                    found[s.seat] = SeatSensorPart(
+                        seat=s.seat, sensor=s.sensor, leave=s.leave, enter=s.enter
+                    )
+            sensors = tuple(found[n] for n in sorted(found))
+            file = file.model_copy(update={"seat_sensor": sensors})
+        return replace(config, file=file)
+
+    def lamps_on(self, config: Config, fittings: Fittings) -> Fittings:
+        """The fittings with each seat's own lamp, as bright as was chosen."""
+        lamps = self._profile("lamps", LampsProfile)
+        if lamps is None:
+            return fittings
+        if lamps_of(config) == "table board":
+            own = tuple(CalibratedLamps(x, lamps) for x in fittings.seat_lamps)
+            return replace(fittings, seat_lamps=own)
+        rows = [b.picture == "seats" for b in config.boards]
+        first = rows.index(True)
+        boards = list(fittings.boards)
+        boards[first] = CalibratedRow(boards[first], lamps)
+        return replace(fittings, boards=tuple(boards))
+
+    def _profile(self, kind: str, of: type[Any]) -> Any:
+        saved = self.saved.get(kind)
+        return None if saved is None else saved.profile
+
+
+def possible(config: Config) -> tuple[str, ...]:
+    """The kinds of calibration that a table can have, in the order in which they are made."""
+    found = ["lamps"] if lamps_of(config) else []
+    board = config.file.table_board is not None
+    chairs = any(i.seat is not None for i in config.file.input)
+    button = any(i.button is not None for i in config.file.input) or bool(config.file.puck)
+    found += ["seats"] if board or chairs else []
+    found += ["button"] if board or button else []
+    return (*found, "antennas")
+
+
+def in_force(
+    config: Config,
+    decks: Collection[str] = (),
+    now: datetime | None = None,
+    ports: Ports = connected,
+) -> InForce:
+    """The calibrations in the table's folder, judged. decks: names of those that are dealt with;
+    none: nobody knows. A table whose file names no folder has none."""
+    part = config.file.calibration
+    if part is None:
+        return InForce(missing=possible(config))
+    now = datetime.now(UTC) if now is None else now
+    store = store_of(config)
+    tables = {
+        "antennas": (AntennasProfile, antennas_table(config, ports)),
+        "seats": (SeatsProfile, seats_table(config)),
+        "button": (ButtonProfile, seats_table(config)),
+        "lamps": (LampsProfile, lamps_table(config)),
+    }
+    saved: dict[str, Saved[Any]] = {}
+    missing: list[str] = []
+    faults: list[str] = []
+    notes: list[str] = []
+    for kind in possible(config):
+        profile, table = tables[kind]
+        try:
+            found = _load(store, kind, profile, table)
+        except StoreError as error:
+            faults.append(str(error))
+            continue
+        if found is None:
+            missing.append(kind)
+            continue
+        saved[kind] = found
+        notes += _notes(kind, found, part.old_after_days, decks, now)
+    faults += [
+        f"{store.path(kind)}: {WHAT.get(kind, kind)} must be calibrated before this table starts"
+        f" (calibration: required). Next: burnturn calibrate {kind}"
+        for kind in part.required
+        if kind in missing
+    ]
+    return InForce(saved, tuple(missing), tuple(faults), tuple(notes))
+
+
+def checked(config: Config, decks: Collection[str] = ()) -> InForce:
+    """The calibrations of a table that is about to start.
+
+    Raises:
+        CalibrationError: one is foreign, damaged, or missing where it is required.
+    """
+    found = in_force(config, decks)
+    if found.faults:
+        raise CalibrationError("\n".join(found.faults))
+    return found
+
+
+def _load(
+    store: ProfileStore, kind: str, profile: type[Any], table: Mapping[str, str]
+) -> Saved[Any] | None:
+    return store.load(kind, profile, table)
+
+
+def _notes(
+    kind: str, saved: Saved[Any], days: int, decks: Collection[str], now: datetime
+) -> Sequence[str]:
+    made, what = saved.made, WHAT[kind]
+    found = []
+    age = made.age(now)
+    if age > timedelta(days=days):
+        found.append(
+            f"the calibration of {what} is {age.days} days old (of {made.at:%Y-%m-%d}; {days} are"
+            f" allowed). Next: burnturn calibrate {kind}"
+        )
+    if made.deck and decks and made.deck not in decks:
+        found.append(
+            f"{what} were calibrated with deck {made.deck}, which is not at this table"
+            f" ({', '.join(sorted(decks))}): its tags may read better or worse. Next: burnturn"
+            f" calibrate {kind}"
+        )
+    return found
