@@ -1,0 +1,324 @@
+"""The simulated table as a picture: felt, cards, chips and hands under a camera with a lens.
+
+What lies flat is drawn once on a map of the table and seen through the camera by one remap; only
+what changed is drawn anew.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from drivers.camera.frame import Image
+from drivers.sim.camera_art import PLAIN, DeckStyle, card_back, card_face, outline_mm
+from drivers.sim.camera_flat import Lens, Stance, above
+from drivers.table_plan import CARD_MM, TABLE_MM, Area, table_plan
+
+VIEW = Lens(2304, 1296, 1500.0, (1156.0, 641.0), (-0.06, 0.015, 0.0004, -0.0003, 0.0))
+"""Of a Raspberry Pi Camera Module 3 in its binned mode, about."""
+
+HANGS = above(height_mm=1300.0, over=(0.0, 10.0), look=(0.0, 20.0), turned_deg=0.6)
+"""The camera in the lamp above the table."""
+
+_MARGIN_MM = 130.0  # of floor around the table
+_SKIN = (128, 158, 208)
+_SLEEVE = (58, 44, 40)
+_CHIPS = ((40, 40, 190), (150, 90, 30), (60, 130, 40), (60, 60, 60))
+
+
+class PlacedCard(NamedTuple):
+    """A card on the table: where its middle is, the angle of its long side (anticlockwise), its
+    face as `card_face` takes it, which way up, and whose back it has."""
+
+    x_mm: float
+    y_mm: float
+    angle_deg: float
+    face: str
+    up: bool
+    deck: str = "red"
+
+
+@dataclass(frozen=True, slots=True)
+class Light:
+    """How the picture is taken. exposure: brightness of white paper, 0 to 255. slope: how much
+    lighter the table's right end is than its left. glare: of lamps on the cards, 0 to 1. blur_px,
+    moved_px: out of focus, and moved meanwhile. noise: standard deviation.
+    """
+
+    exposure: float = 215.0
+    slope: float = 0.15
+    glare: float = 0.0
+    blur_px: float = 0.6
+    moved_px: float = 0.0
+    noise: float = 2.5
+    tint: tuple[float, float, float] = (0.96, 1.0, 1.02)
+
+
+USUAL = Light()
+
+
+class TableScene:
+    """A table with so many seats, drawn again and again.
+
+    felt: its colour. style: how the deck is printed. chips: whether stacks stand before the seats.
+    px_per_mm: of the map on which it is drawn.
+    """
+
+    def __init__(
+        self,
+        seats: int,
+        *,
+        felt: tuple[int, int, int] = (56, 96, 34),
+        style: DeckStyle = PLAIN,
+        chips: bool = True,
+        px_per_mm: float = 1.6,
+        seed: int = 0,
+    ) -> None:
+        self.plan = table_plan(seats)
+        self._scale = px_per_mm
+        self._style = style
+        middle = self.plan["table"]
+        self._left = middle.x_mm - TABLE_MM[0] / 2 - _MARGIN_MM
+        self._top = middle.y_mm + TABLE_MM[1] / 2 + _MARGIN_MM
+        self._bare = self._draw_table(felt, chips, np.random.default_rng(seed))
+        self._cards: tuple[PlacedCard, ...] = ()
+        self._map = self._bare
+
+    @property
+    def from_mm(self) -> NDArray[np.float64]:
+        """(3, 3): from the table's millimetres to the map's pixels."""
+        k = self._scale
+        return np.array([[k, 0.0, -self._left * k], [0.0, -k, self._top * k], [0.0, 0.0, 1.0]])
+
+    def drawn(self, cards: Sequence[PlacedCard], hands: Collection[str] = ()) -> Image:
+        """The map with these cards, later ones on earlier ones, and hands over these areas."""
+        if tuple(cards) != self._cards:
+            self._cards = tuple(cards)
+            self._map = self._bare.copy()
+            for card in cards:
+                self._lay(card)
+        if not hands:
+            return self._map
+        covered = self._map.copy()
+        for name in hands:
+            self._reach(covered, self.plan[name])
+        return covered
+
+    # -- inside ------------------------------------------------------------------------------------
+
+    def _px(self, x_mm: float, y_mm: float) -> tuple[float, float]:
+        return (x_mm - self._left) * self._scale, (self._top - y_mm) * self._scale
+
+    def _draw_table(
+        self, felt: tuple[int, int, int], chips: bool, chance: np.random.Generator
+    ) -> Image:
+        width = round((TABLE_MM[0] + 2 * _MARGIN_MM) * self._scale)
+        height = round((TABLE_MM[1] + 2 * _MARGIN_MM) * self._scale)
+        floor = np.full((height, width, 3), (52, 56, 62), np.float32)
+        fibres = chance.normal(0.0, 4.0, (height, width, 1)).astype(np.float32)
+        cloth = np.full((height, width, 3), felt, np.float32) + cv2.GaussianBlur(
+            fibres, (0, 0), 0.7
+        ).reshape(height, width, 1)
+        middle = tuple(round(v) for v in self._px(0.0, self.plan["table"].y_mm))
+        axes = tuple(round(mm / 2 * self._scale) for mm in TABLE_MM)
+        rail = np.zeros((height, width), np.uint8)
+        cv2.ellipse(rail, middle, axes, 0, 0, 360, (255,), -1, cv2.LINE_AA)
+        inner = tuple(a - round(70 * self._scale) for a in axes)
+        playing = np.zeros((height, width), np.uint8)
+        cv2.ellipse(playing, middle, inner, 0, 0, 360, (255,), -1, cv2.LINE_AA)
+        picture = floor
+        wood = np.full_like(floor, (34, 38, 52))
+        for mask, paint in ((rail, wood), (playing, cloth)):
+            cover = mask[..., None].astype(np.float32) / 255
+            picture = np.asarray(picture * (1 - cover) + paint * cover, np.float32)
+        table = np.clip(picture, 0, 255).astype(np.uint8)
+        board = self.plan["board"]
+        corners = [self._px(*corner) for corner in board.corners_mm]
+        cv2.polylines(
+            table,
+            [np.round(np.array(corners)).astype(np.int32)],
+            True,
+            tuple(min(255, c + 40) for c in felt),
+            max(1, round(2 * self._scale)),
+            cv2.LINE_AA,
+        )
+        if chips:
+            for name, area in self.plan.items():
+                if name.startswith("seat/"):
+                    self._stack(table, area, chance)
+        return table
+
+    def _stack(self, table: Image, area: Area, chance: np.random.Generator) -> None:
+        """A player's chips: between the cards and the rail, out of the cards' way."""
+        for n in range(int(chance.integers(2, 5))):
+            spot = area.at((n - 1.5) * 42.0, -area.height_mm / 2 - 26.0)
+            x, y = self._px(*spot)
+            colour = _CHIPS[int(chance.integers(len(_CHIPS)))]
+            r = 20.0 * self._scale
+            cv2.circle(table, (round(x + 3), round(y + 3)), round(r), (20, 28, 18), -1, cv2.LINE_AA)
+            cv2.circle(table, (round(x), round(y)), round(r), colour, -1, cv2.LINE_AA)
+            cv2.circle(
+                table, (round(x), round(y)), round(0.62 * r), (225, 228, 230), 2, cv2.LINE_AA
+            )
+
+    def _lay(self, card: PlacedCard) -> None:
+        sprite, cover, shadow = _sprite(card.face, card.up, card.deck, self._scale, self._style)
+        height, width = sprite.shape[:2]
+        x, y = self._px(card.x_mm, card.y_mm)
+        # A sprite stands upright: its long side points up, at 90 degrees.
+        turn = cv2.getRotationMatrix2D((width / 2, height / 2), card.angle_deg - 90.0, 1.0)
+        reach = math.ceil(math.hypot(width, height) / 2) + 2
+        left, top = math.floor(x) - reach, math.floor(y) - reach
+        turn[:, 2] += (x - left - width / 2, y - top - height / 2)
+        size = (2 * reach, 2 * reach)
+        part = self._map[max(0, top) : top + 2 * reach, max(0, left) : left + 2 * reach]
+        if part.size == 0:
+            return
+        cut = (slice(max(0, -top), None), slice(max(0, -left), None))
+
+        def turned(layer: NDArray[np.uint8]) -> NDArray[np.float32]:
+            out = cv2.warpAffine(layer, turn, size, flags=cv2.INTER_LINEAR)[cut]
+            return np.asarray(out[: part.shape[0], : part.shape[1]], np.float32)
+
+        dark = turned(shadow)[..., None] / 255
+        over = turned(cover)[..., None] / 255
+        part[:] = (part * (1 - 0.45 * dark) * (1 - over) + turned(sprite) * over).astype(np.uint8)
+
+    def _reach(self, picture: Image, area: Area) -> None:
+        """A hand over an area, its arm from the nearest side of the table."""
+        middle = self.plan["table"]
+        away = math.atan2(area.y_mm - middle.y_mm, area.x_mm - middle.x_mm)
+        if not area.width_mm < 300.0 or math.hypot(area.x_mm, area.y_mm) < 350.0:
+            away = -math.pi / 2  # the dealer's
+        hand = self._px(area.x_mm, area.y_mm)
+        elbow = self._px(area.x_mm + 420.0 * math.cos(away), area.y_mm + 420.0 * math.sin(away))
+        ends = [(round(px), round(py)) for px, py in (hand, elbow)]
+        wrist = (round((3 * hand[0] + elbow[0]) / 4), round((3 * hand[1] + elbow[1]) / 4))
+        cv2.line(picture, wrist, ends[1], _SLEEVE, round(95 * self._scale), cv2.LINE_AA)
+        cv2.line(picture, ends[0], wrist, _SKIN, round(62 * self._scale), cv2.LINE_AA)
+        for n in range(-2, 3):
+            tip = away + math.pi + 0.33 * n
+            finger = (
+                round(hand[0] + 78 * self._scale * math.cos(tip)),
+                round(hand[1] - 78 * self._scale * math.sin(tip)),
+            )
+            cv2.line(picture, ends[0], finger, _SKIN, round(19 * self._scale), cv2.LINE_AA)
+
+
+@lru_cache(maxsize=512)
+def _sprite(
+    face: str, up: bool, deck: str, px_per_mm: float, style: DeckStyle
+) -> tuple[Image, NDArray[np.uint8], NDArray[np.uint8]]:
+    """A card with a margin: its picture, which pixels it covers, and its shadow, 0 to 255."""
+    art = card_face(face, px_per_mm, style) if up else card_back(deck, px_per_mm)
+    rim = max(2, round(5 * px_per_mm))
+    height, width = art.shape[:2]
+    picture = np.zeros((height + 2 * rim, width + 2 * rim, 3), np.uint8)
+    picture[rim:-rim, rim:-rim] = art
+    scale = np.array([width / CARD_MM[0], height / CARD_MM[1]])
+
+    def shape(grow_mm: float, offset: float) -> NDArray[np.uint8]:
+        mask = np.zeros(picture.shape[:2], np.uint8)
+        points = outline_mm(grow_mm) * scale + rim + offset
+        cv2.fillPoly(mask, [np.round(points * 16).astype(np.int32)], (255,), cv2.LINE_AA, 4)
+        return mask
+
+    shadow = cv2.GaussianBlur(shape(0.0, 1.2 * px_per_mm), (0, 0), 1.1 * px_per_mm)
+    return picture, shape(0.0, 0.0), np.asarray(shadow, np.uint8)
+
+
+class SceneCamera:
+    """A camera over a scene. lens, stance: how it sees."""
+
+    def __init__(self, scene: TableScene, lens: Lens = VIEW, stance: Stance = HANGS) -> None:
+        self.lens, self.stance = lens, stance
+        self._scene = scene
+        flat = _rays(lens) @ (scene.from_mm @ np.linalg.inv(stance.homography(lens))).T
+        at = (flat[..., :2] / flat[..., 2:]).astype(np.float32)
+        self._across, self._down = cv2.convertMaps(at[..., 0], at[..., 1], cv2.CV_16SC2)
+
+    def shot(
+        self,
+        cards: Sequence[PlacedCard],
+        hands: Collection[str] = (),
+        light: Light = USUAL,
+        seed: int = 0,
+    ) -> Image:
+        """A picture (H, W, 3) of these cards, with hands over these areas."""
+        seen = cv2.remap(
+            self._scene.drawn(cards, hands), self._across, self._down, cv2.INTER_LINEAR
+        )
+        return self._developed(np.asarray(seen, np.uint8), light, seed)
+
+    def _developed(self, seen: Image, light: Light, seed: int) -> Image:
+        """Light, lens and sensor."""
+        if light.blur_px > 0:
+            seen = np.asarray(cv2.GaussianBlur(seen, (0, 0), light.blur_px), np.uint8)
+        if light.moved_px > 1:
+            kernel = np.full((1, round(light.moved_px)), 1 / round(light.moved_px), np.float32)
+            seen = np.asarray(cv2.filter2D(seen, -1, kernel), np.uint8)
+        height, width = seen.shape[:2]
+        out = cv2.multiply(seen, _gain(height, width, light), dtype=cv2.CV_8U)
+        if light.glare > 0:
+            spot = np.zeros((height // 8, width // 8), np.float32)
+            chance = np.random.default_rng(seed)
+            centre = (int(chance.uniform(0.2, 0.8) * width / 8), int(height / 16))
+            cv2.ellipse(spot, centre, (width // 40, height // 50), 0, 0, 360, (1.0,), -1)
+            spot = np.asarray(cv2.GaussianBlur(spot, (0, 0), width / 160), np.float32)
+            bright = cv2.resize(spot, (width, height)) * (240.0 * light.glare)
+            out = cv2.add(out, cv2.merge([bright.astype(np.uint8)] * 3))
+        if light.noise > 0:
+            lighter, darker = _grain(height, width, light.noise)
+            chance = np.random.default_rng(seed)
+            top, left = (int(chance.integers(_SLACK)) for _ in range(2))
+            part = (slice(top, top + height), slice(left, left + width))
+            out = cv2.subtract(cv2.add(out, lighter[part]), darker[part])
+        return np.asarray(out, np.uint8)
+
+
+_SLACK = 64  # pixels by which the sheet of grain is larger than a picture
+
+
+@lru_cache(maxsize=4)
+def _gain(height: int, width: int, light: Light) -> NDArray[np.float32]:
+    across = 1 + light.slope * np.linspace(-0.5, 0.5, width, dtype=np.float32)
+    row = light.exposure / 250.0 * across[:, None] * np.array(light.tint, np.float32)
+    return np.ascontiguousarray(np.broadcast_to(row, (height, width, 3)), np.float32)
+
+
+@lru_cache(maxsize=4)
+def _grain(height: int, width: int, deviation: float) -> tuple[Image, Image]:
+    """What grain adds and what it takes, on a sheet from which each picture gets another part."""
+    shape = (height + _SLACK, width + _SLACK, 3)
+    drawn = np.random.default_rng(1).standard_normal(shape, np.float32) * np.float32(deviation)
+    return (
+        np.clip(drawn, 0, 255).astype(np.uint8),
+        np.clip(-drawn, 0, 255).astype(np.uint8),
+    )
+
+
+_COARSE = 16  # a lens bends so smoothly that every so many pixels are enough
+
+
+@lru_cache(maxsize=4)
+def _rays(lens: Lens) -> NDArray[np.float64]:
+    """(H, W, 3): for each pixel its undistorted place."""
+    across = np.arange(-_COARSE, lens.width + 2 * _COARSE, _COARSE, dtype=float)
+    down = np.arange(-_COARSE, lens.height + 2 * _COARSE, _COARSE, dtype=float)
+    grid = np.stack(np.meshgrid(across, down), -1).reshape(-1, 1, 2)
+    bends = np.array(lens.distortion)
+    straight = cv2.undistortPoints(grid, lens.matrix, bends, R=np.eye(3), P=lens.matrix)
+    places = np.reshape(straight, (len(down), len(across), 2)).astype(np.float32)
+    at = np.meshgrid(
+        np.arange(lens.width, dtype=np.float32) / _COARSE + 1,
+        np.arange(lens.height, dtype=np.float32) / _COARSE + 1,
+    )
+    fine = cv2.remap(places, at[0], at[1], cv2.INTER_CUBIC)
+    return np.concatenate((fine, np.ones_like(fine[..., :1])), axis=-1).astype(np.float64)
