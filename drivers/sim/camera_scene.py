@@ -10,7 +10,6 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
 
 import cv2
 import numpy as np
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 from drivers.camera.frame import Image
 from drivers.sim.camera_art import PLAIN, DeckStyle, card_back, card_face, outline_mm
 from drivers.sim.camera_flat import Lens, Stance, above
+from drivers.sim.placed import PlacedCard
 from drivers.table_plan import CARD_MM, TABLE_MM, Area, table_plan
 
 VIEW = Lens(2304, 1296, 1500.0, (1156.0, 641.0), (-0.06, 0.015, 0.0004, -0.0003, 0.0))
@@ -31,18 +31,6 @@ _MARGIN_MM = 130.0  # of floor around the table
 _SKIN = (128, 158, 208)
 _SLEEVE = (58, 44, 40)
 _CHIPS = ((40, 40, 190), (150, 90, 30), (60, 130, 40), (60, 60, 60))
-
-
-class PlacedCard(NamedTuple):
-    """A card on the table: where its middle is, the angle of its long side (anticlockwise), its
-    face as `card_face` takes it, which way up, and whose back it has."""
-
-    x_mm: float
-    y_mm: float
-    angle_deg: float
-    face: str
-    up: bool
-    deck: str = "red"
 
 
 @dataclass(frozen=True, slots=True)

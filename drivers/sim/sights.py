@@ -23,6 +23,7 @@ from drivers.readings import (
     Uid,
     camera_name,
 )
+from drivers.sim.placed import PlacedCard
 from drivers.sim.sight_rates import SightRates, TrueArea, TrueCard
 from drivers.sim.world import RANKS, SUITS, Card, World
 from drivers.table_plan import Area, slot_mm, table_plan
@@ -156,6 +157,25 @@ class CameraModel:
             )
             for a in self._areas
         )
+
+    def lying(self, now: float) -> tuple[tuple[PlacedCard, ...], frozenset[str]]:
+        """Every card that a camera could see at this moment, the lower ones first, and the areas
+        that a hand is over; for whoever draws a picture of it. `now`: not before the last one.
+        """
+        world = self._world
+        world.advance(max(world.now, now))
+        if world.motions != self._motions:
+            self._motions = world.motions
+            for area in self._areas:
+                self._note(area, now)
+        cards = tuple(
+            PlacedCard(spot.x_mm, spot.y_mm, spot.angle_deg, card.face, up, card.deck)
+            for area in self._areas
+            for card, up in area.cards
+            if (spot := area.spots.get(card)) is not None
+        )
+        hands = frozenset(a.name for a in self._areas if now < a.clear_at or world.covered(a.name))
+        return cards, hands
 
     def true_uids(self) -> dict[str, list[tuple[float, float, Uid]]]:
         """Which tag really lies where in each area, for whoever judges a simulation."""
