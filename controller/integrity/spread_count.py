@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from statistics import StatisticsError, correlation
 from typing import Final
 
 from controller.integrity.count import MOST_MISSING, CountResult, CountStage
@@ -24,9 +25,8 @@ from controller.vision.spread import NARROW, SMALL_PX, Doubt, SpreadSeen
 
 AWAITED: Final = "SPREAD THE DECK"
 SPREADS_KEPT: Final = 6
-_ALIKE = 0.8  # of the steps of two spreads agree: it is one spread, seen twice
-_STEP_OFF = 0.07  # so far two steps that agree may differ
-_FEW_STEPS = 10
+_ALIKE = 0.65  # correlation of the steps of a spread that is seen twice; of others' it is near 0
+_FEW_STEPS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,18 +175,24 @@ class SpreadCount:
 
 
 def is_same_spread(one: SpreadSeen, other: SpreadSeen) -> bool:
-    """Whether two stills show one and the same spread: from index to index the steps agree, in
-    whatever way the camera was held."""
+    """Whether two stills show one and the same spread, in whatever way the camera was held: from
+    index to index the steps vary alike. A card read in one of them only shifts the steps on one
+    side of it, so half of them is enough."""
     a, b = one.steps, other.steps
-    if min(len(a), len(b)) < _FEW_STEPS:
+    most = min(len(a), len(b)) // 2
+    if most < _FEW_STEPS:
         return one.faces == other.faces
-    line = [0] * (len(b) + 1)  # the longest run of steps in common, in order
-    for x in a:
-        before = list(line)
-        for n, y in enumerate(b, 1):
-            agree = abs(x - y) <= _STEP_OFF * max(x, y)
-            line[n] = before[n - 1] + 1 if agree else max(before[n], line[n - 1])
-    return line[-1] >= _ALIKE * min(len(a), len(b))
+    begun = (_alike(a[:most], b[:most]), _alike(a[-most:], b[-most:]))
+    shifted = (_alike(a[1:most], b[: most - 1]), _alike(a[: most - 1], b[1:most]))
+    return max(*begun, *shifted) >= _ALIKE
+
+
+def _alike(a: Sequence[float], b: Sequence[float]) -> float:
+    """Pearson's correlation of two rows of steps; 0 where one does not vary."""
+    try:
+        return correlation(a, b)
+    except StatisticsError:
+        return 0.0
 
 
 def _worth(still: SpreadSeen) -> tuple[int, int]:

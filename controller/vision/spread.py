@@ -32,11 +32,15 @@ Floats = NDArray[np.float32]
 TWICE: Final = 7.0
 """What it costs to take a face for a second card (in nats): one deck in a thousand has two."""
 
-STANDS: Final = 3.0
+STANDS: Final = 4.0
 """What it costs to take for no card what stands in a row as a card's index does (in nats)."""
 
 SURE: Final = 3.9
 """A face is there for sure where it is 50 times less likely that no card has it (in nats)."""
+
+LIKELIEST: Final = 0.8
+"""Nor is it there for sure unless its reading says it as likely as any other face, or nearly: the
+second of two alike would else be taken for the card that is missing."""
 
 SURE_TWICE: Final = 0.97
 """A face is on two cards only where both were named as surely as this."""
@@ -200,7 +204,8 @@ class _Cards:
             named = [chances[row][face]] + ([chances[row_of[face]][face]] if twice else [])
             sure = min(named) > (SURE_TWICE if twice else 0.995)
             if not twice and not sure:
-                sure = _without(cost, face) - best >= SURE
+                likeliest = named[0] >= LIKELIEST * chances[row][:-1].max()
+                sure = likeliest and _without(cost, face) - best >= SURE
             if not sure:
                 self._doubt(group, Doubt.UNSURE)
                 continue
