@@ -31,7 +31,10 @@ def test_it_names_indices_and_says_how_likely_that_is() -> None:
     assert suit.shape == (8, 5)
     np.testing.assert_allclose(rank.sum(1), 1, atol=1e-4)
     np.testing.assert_allclose(suit.sum(1), 1, atol=1e-4)
-    named = ["A23456789TJQK-"[r] + "shdc-"[s] for r, s in zip(rank.argmax(1), suit.argmax(1), strict=True)]
+    named = [
+        "A23456789TJQK-"[r] + "shdc-"[s]
+        for r, s in zip(rank.argmax(1), suit.argmax(1), strict=True)
+    ]
     assert named == faces
 
 
