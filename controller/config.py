@@ -20,6 +20,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel, Field, StrictBool, StrictInt, ValidationError
 
 from calibration.profiles import AntennaProfile
+from controller.camera_config import CameraPart, areas_of, camera_faults, places_of
 from controller.config_parts import Line, Seat
 from controller.config_parts import Part as _Part
 from controller.fittings_config import (
@@ -226,8 +227,9 @@ class TableFile(_Part):
     calibration: CalibrationPart | None = None
     floor: FloorPart = FloorPart()
     sweep: SweepPart = SweepPart()
-    reader: Annotated[tuple[ReaderPart, ...], Field(min_length=1)]
-    antenna: Annotated[tuple[AntennaPart, ...], Field(min_length=1)]
+    reader: tuple[ReaderPart, ...] = ()
+    antenna: tuple[AntennaPart, ...] = ()
+    camera: tuple[CameraPart, ...] = ()
     puck: tuple[PuckPart, ...] = ()
     button: ButtonPart = ButtonPart()
     inputs: InputsPart | None = None
@@ -254,9 +256,16 @@ class Config:
 
     @cached_property
     def layout(self) -> Layout:
-        zones = {a.zone for a in self.file.antenna}
+        file = self.file
+        seats = file.table.seats
+        areas = areas_of(file.camera, seats)
+        if not file.antenna:
+            seen = {area.zone for area in areas}
+            places = places_of(file.camera, seats)
+            return Layout(seats, places, burn_is_muck=BURN not in seen, areas=areas)
+        zones = {a.zone for a in file.antenna}
         return Layout(
-            seats=self.file.table.seats,
+            seats=seats,
             antennas=tuple(
                 AntennaPlace(
                     profile=AntennaProfile(
@@ -275,6 +284,7 @@ class Config:
             ),
             burn_is_muck=BURN not in zones,
             count_is_burn=COUNT not in zones,
+            areas=areas,
         )
 
     @property
@@ -351,7 +361,8 @@ class Config:
 
     @property
     def simulated(self) -> bool:
-        return any(r.driver == "simulated" for r in self.file.reader)
+        both = (*self.file.reader, *self.file.camera)
+        return any(device.driver == "simulated" for device in both)
 
     def _path(self, text: str) -> Path:
         return self.folder / Path(text).expanduser()
@@ -602,14 +613,23 @@ def _entries(raw: Mapping[str, Any], name: str) -> list[tuple[int, dict[str, Any
 def _agreement(raw: Mapping[str, Any], lines: _Lines) -> list[Fault]:
     """Faults between values, as far as the values can be read."""
     faults = [*_table_faults(raw, lines), *_antenna_faults(raw, lines)]
-    simulated = [e for _, e in _entries(raw, "reader") if e.get("driver") == "simulated"]
+    devices = [e for name in ("reader", "camera") for _, e in _entries(raw, name)]
+    simulated = [e for e in devices if e.get("driver") == "simulated"]
     if simulated and "simulation" not in raw:
-        faults.append(Fault(0, "[simulation] is missing; a simulated reader needs it"))
-    if simulated and len(simulated) < len(_entries(raw, "reader")):
-        message = "reader: simulated and real readers at one table; choose one kind"
-        faults.append(Fault(lines.of(("reader", 0)), message))
+        faults.append(Fault(0, "[simulation] is missing; a simulated table needs it"))
+    if simulated and len(simulated) < len(devices):
+        message = "simulated and real readers or cameras at one table; choose one kind"
+        part = "reader" if _entries(raw, "reader") else "camera"
+        faults.append(Fault(lines.of((part, 0)), f"{part}: {message}"))
+    if not devices and not any(raw.get(name) for name in ("reader", "camera")):
+        message = "[[reader]] is missing; a table is watched by readers with antennas, a [[camera]]"
+        faults.append(Fault(0, f"{message}, or both"))
     chairs = _chairs(raw)
-    between = (*fitting_faults(raw, chairs), *table_board_faults(raw, chairs))
+    between = (
+        *fitting_faults(raw, chairs),
+        *table_board_faults(raw, chairs),
+        *camera_faults(raw, chairs),
+    )
     faults += [Fault(lines.of(at), message) for at, message in between]
     faults += [Fault(lines.of(at), message) for at, message in reader_faults(raw)]
     for i, reader in _entries(raw, "reader"):
@@ -721,6 +741,8 @@ def _antenna_faults(raw: Mapping[str, Any], lines: _Lines) -> Iterator[Fault]:
                 line = lines.of(("antenna", i, "neighbours"))
                 yield Fault(line, f"{who}: neighbour {other} is no other antenna of this table")
     if not antennas:
+        if _entries(raw, "reader"):
+            yield Fault(0, "[[antenna]] is missing; say which antenna watches which place")
         return
     wanted = [f"seat/{s}" for s in range(1, seats + 1)] + [MUCK]
     missing = [z for z in wanted if z not in zones]

@@ -10,7 +10,7 @@ from typing import Any, Protocol, Self
 
 from controller.tape import moved, time_of
 from drivers.contracts import Inputs
-from drivers.readings import ButtonReading, Reading
+from drivers.readings import ButtonReading, Reading, Sight
 
 
 class Readers(Protocol):
@@ -98,6 +98,8 @@ def in_order(reading: Reading, latest: float) -> Reading:
     certain, and a hand goes by where it lay when the first card came."""
     if isinstance(reading, ButtonReading):
         return reading
+    if isinstance(reading, Sight):  # it was exposed when it was; only its news come late
+        return reading._replace(ended=max(reading.ended, latest))
     return moved(reading, max(0.0, latest - time_of(reading)))
 
 

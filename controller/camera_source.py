@@ -1,0 +1,114 @@
+"""A camera as the table's source of sights: its pictures read in a thread, the newest first."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Protocol, Self
+
+from calibration.camera_profile import CameraProfile
+from drivers.camera.frame import Frame, Image
+from drivers.contracts import Camera
+from drivers.readings import Health, HealthState, Sight
+
+if TYPE_CHECKING:
+    from controller.vision.spread import SpreadSeen
+    from controller.vision.table_view import TableView
+
+BLIND_S = 8.0
+"""A camera that has seen nothing for so long is said to; a hand before the lens is gone sooner."""
+
+
+class Spreads(Protocol):
+    """What reads a still of a spread deck."""
+
+    def look(self, image: Image, px_per_mm: float | None = None) -> SpreadSeen: ...
+
+
+class CameraSource:
+    """One camera, with what reads its pictures.
+
+    view: reads the table. spreads: reads a deck that is spread out for a count. Both work in a
+    thread of this camera alone, one picture after the other: the next one is asked for when the
+    last is read, so a slow machine looks less often and never falls behind.
+    """
+
+    def __init__(self, camera: Camera, number: int, view: TableView, spreads: Spreads) -> None:
+        self._camera, self._number = camera, number
+        self._view, self._spreads = view, spreads
+        self._reading = asyncio.Lock()
+        self._saw_at: float | None = None
+        self._blind = False
+
+    async def __aenter__(self) -> Self:
+        await self._camera.__aenter__()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self._camera.__aexit__(kind, error, trace)
+
+    @property
+    def health(self) -> tuple[Health, ...]:
+        return self._camera.health
+
+    async def readings(self) -> AsyncIterator[Sight | Health]:
+        """Sights and news of the camera, without end (a recording stands still at its end)."""
+        async for look in self._camera.frames():
+            if isinstance(look, Health):
+                self._saw_at, self._blind = None, False
+                yield look
+                continue
+            async with self._reading:
+                sight = await asyncio.to_thread(self._view.see, look)
+            if (said := self._sees(look)) is not None:
+                yield said
+            yield sight
+        await asyncio.Event().wait()
+
+    async def spread(self) -> SpreadSeen:
+        """What a still shows of a deck that is spread out. Raises DriverError."""
+        frame = await self._camera.still()
+        async with self._reading:
+            return await asyncio.to_thread(self._spreads.look, frame.image)
+
+    def _sees(self, frame: Frame) -> Health | None:
+        """News of whether the pictures can be read at all."""
+        quality = self._view.quality
+        if quality.good:
+            self._saw_at = frame.ended
+            if self._blind:
+                self._blind = False
+                return self._word(HealthState.OK, "it sees the table again", frame.ended)
+            return None
+        if self._saw_at is None:
+            self._saw_at = frame.ended
+        if not self._blind and frame.ended - self._saw_at >= BLIND_S:
+            self._blind = True
+            return self._word(HealthState.LOST, f"it cannot see: {quality.reason}", frame.ended)
+        return None
+
+    def _word(self, state: HealthState, reason: str, at: float) -> Health:
+        from drivers.readings import camera_name
+
+        return Health(camera_name(self._number), state, reason, at)
+
+
+def watched(profile: CameraProfile, areas: Sequence[str]) -> CameraProfile:
+    """The profile with those areas alone that this camera is to look at."""
+    kept = {name: corners for name, corners in profile.areas.items() if name in areas}
+    return CameraProfile(
+        profile.camera,
+        profile.width_px,
+        profile.height_px,
+        profile.matrix,
+        profile.distortion,
+        profile.table_to_picture,
+        kept,
+        profile.px_per_mm,
+    )
