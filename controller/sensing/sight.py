@@ -35,7 +35,7 @@ from controller.model.table import (
 from controller.sensing.budget import FalseAlarmBudget
 from controller.sensing.presence import Sensing
 from controller.sensing.sight_agree import Agreement
-from controller.sensing.sight_origin import SURE_MISSING, origin
+from controller.sensing.sight_origin import SURE_MISSING, forget_s, origin
 from controller.sensing.sight_tracks import AreaTracks, Needed, Track
 from controller.vault import Vault
 from drivers.readings import AreaSight, Outcome, Poll, Sight, Uid, camera_name
@@ -44,14 +44,13 @@ BLIND_S = 30.0  # an area hidden for so long is said to be
 SINGLY_S = 0.25  # no dealer puts down one card after another faster than this
 BLOCK_SEEN = 3  # pictures that must show a block's cards before they are called one
 FALSE_SEEN = 3  # a card seen in fewer pictures than this, and then no more, was none
-FORGET_S = 60.0  # what is missing for so long is looked for no more
 
 
 class _Watched:
     """An area, and what is made of it. place: what stands for an antenna in its zone, if a camera
     watches it alone."""
 
-    __slots__ = ("area", "blind", "block", "calm", "names", "place", "whole")
+    __slots__ = ("area", "blind", "block", "calm", "doubtful", "names", "place", "whole")
 
     def __init__(self, area: AreaTracks, place: AntennaPlace | None) -> None:
         self.area = area
@@ -60,6 +59,7 @@ class _Watched:
         self.block: list[Track] = []
         self.calm = False  # the same picture again would say nothing new
         self.names: tuple[Uid, ...] = ()
+        self.doubtful = False  # a card is seen that nobody can name, or may lie under another one
         self.whole = True
 
 
@@ -137,6 +137,8 @@ class SightSensing:
             if w.calm and not w.blind:
                 continue
             found += self._blindness(w, sensing, sight)
+            if w.doubtful and w.place is not None:
+                sensing.contradict(w.area.zone, sight.ended)
             found += self._blocks(w, sight.ended)
             found += self._sides(w, sensing, sight.ended)
             w.calm = self._is_calm(w)
@@ -175,7 +177,7 @@ class SightSensing:
         area = w.area
         for track in list(area.missing):
             false = track.seen < FALSE_SEEN and track.missing >= FALSE_SEEN
-            if false or started - track.gone_at > FORGET_S:
+            if false or started - track.gone_at > forget_s(area, self._areas):
                 area.drop(track)
         unnamed = [t for t in area.tracks if t.uid is None and not t.missing]
         if w.place is None:
@@ -186,8 +188,8 @@ class SightSensing:
             block = [t for t in area.fresh if t in area.tracks]
             w.block = block if len(block) > 1 else [t for t in w.block if t in area.tracks]
         w.names = tuple(t.uid for t in area.tracks if t.uid is not None and t.seen_ended == ended)
-        piled = area.zone == MUCK and bool(area.tracks)
-        w.whole = not (left or area.hidden or piled)
+        w.doubtful = bool(left) or (area.zone == MUCK and bool(area.lying))
+        w.whole = not (w.doubtful or area.hidden)
 
     def _follow(self, area: AreaTracks, newcomers: Sequence[Track]) -> None:
         """Where antennas name the cards, or none are named, only a card put back is told."""
@@ -303,7 +305,7 @@ class SightSensing:
     def _is_calm(self, w: _Watched) -> bool:
         """Whether the same picture again would tell nothing more."""
         area = w.area
-        if not area.clear or area.blind_since is not None or w.block or area.hidden:
+        if not area.clear or w.doubtful or w.block or area.hidden:
             return False
         if self._agreement is not None and w.place is None and area.tracks:
             return False
