@@ -158,6 +158,7 @@ class SightSensing:
             w.calm = False
             for track in list(w.area.tracks):
                 track.lose_face()
+                track.left_over = track.uid is None
                 if track.missing >= SURE_MISSING:
                     w.area.drop(track)
         if self._agreement is not None:
@@ -202,6 +203,8 @@ class SightSensing:
 
     def _name(self, w: _Watched, track: Track, ended: float) -> bool:
         """Say which card a newcomer is, if that can be said."""
+        if track.left_over:
+            return False
         found = origin(track, w.area, self._areas, ended)
         if found is None:
             return False
@@ -213,10 +216,8 @@ class SightSensing:
             return was.uid is not None
         else:
             track.uid = was.uid
-            track.named_from = source.zone
             track.face = track.face or was.face
             source.drop(was)
-        track.named_at = ended
         return True
 
     # -- what is told of them ----------------------------------------------------------------------
