@@ -106,12 +106,12 @@ class SightSensing:
         watched = self._watched.get(sight.camera)
         if watched is None:
             return []
-        polls: list[Poll] = []
         started, ended = sight.started, sight.ended
         busy: list[_Watched] = []
-        for seen in sight.areas:
-            w = watched.get(seen.area)
-            if w is None:
+        shown = {seen.area: seen for seen in sight.areas}
+        for area, w in watched.items():
+            seen = shown.get(area)
+            if seen is None:
                 continue
             if w.calm and seen is w.area.last:
                 w.area.clear_started = started
@@ -124,11 +124,11 @@ class SightSensing:
                 busy.append(w)
         for w in busy:
             self._tell_apart(w, started, ended)
-        for seen in sight.areas:
-            w = watched.get(seen.area)
-            if w is not None and w.place is not None:
-                polls.append(_poll(w, seen, started, ended))
-        return polls
+        return [
+            _poll(w, shown[area], started, ended)
+            for area, w in watched.items()
+            if w.place is not None and area in shown
+        ]
 
     def events(self, sensing: Sensing, sight: Sight) -> list[TableEvent]:
         """What the pictures so far say besides, once their looks have been taken in."""
