@@ -13,9 +13,11 @@ from controller.model.events import (
     CardCame,
     CardCarried,
     CardLeft,
+    CardSide,
     DeckAtTable,
     FloorSaid,
     KeyPressed,
+    LaidTogether,
     SeatStatus,
     StillEmpty,
     TableEvent,
@@ -53,6 +55,7 @@ def opened(
     absent: Sequence[int] = (),
     opening: bool = False,
     decks: tuple[DeckAtTable, ...] = (),
+    camera: bool = False,
     at: float = 0.0,
 ) -> TableOpened:
     return TableOpened(
@@ -64,6 +67,7 @@ def opened(
         button=button,
         absent=tuple(absent),
         opening=opening,
+        camera=camera,
         decks=decks,
     )
 
@@ -86,6 +90,7 @@ class ToldTable:
         absent: Sequence[int] = (),
         opening: bool = False,
         decks: tuple[DeckAtTable, ...] = (),
+        camera: bool = False,
     ) -> None:
         self.now = 100.0
         self.state: RulesState = engine.closed()
@@ -103,6 +108,7 @@ class ToldTable:
                 absent=absent,
                 opening=opening,
                 decks=decks,
+                camera=camera,
                 at=self.now,
             )
         )
@@ -167,6 +173,54 @@ class ToldTable:
                 zone=self.where[card],
                 after=self.now - 0.2,
                 before=self.now - 0.1,
+            )
+        )
+
+    def side(
+        self,
+        card: Token | None,
+        up: bool,
+        zone: str = "",
+        *,
+        pace_s: float = 0.1,
+        sure_s: float = 0.1,
+        told_s: float = 0.0,
+    ) -> None:
+        """After `pace_s` a camera sees which way up a card lies, or any card of a zone. It is known
+        to have come to lie so within the last `sure_s`; the table is told `told_s` later."""
+        self.wait(pace_s)
+        seen_at = self.now
+        self.wait(told_s)
+        place = Zone(zone) if zone or card is None else self.where[card]
+        self.tell(
+            CardSide(
+                at=self.now,
+                zone=place,
+                up=up,
+                after=seen_at - sure_s,
+                before=seen_at,
+                token=card,
+            )
+        )
+
+    def up(self, *cards: Token, pace_s: float = 0.1, sure_s: float = 0.1) -> None:
+        """These cards are turned up, `pace_s` apart."""
+        for card in cards:
+            self.side(card, True, pace_s=pace_s, sure_s=sure_s)
+
+    def down(self, *cards: Token, pace_s: float = 0.1, sure_s: float = 0.1) -> None:
+        for card in cards:
+            self.side(card, False, pace_s=pace_s, sure_s=sure_s)
+
+    def laid_together(self, cards: int = 3, within_s: float = 0.2, zone: str = "board") -> None:
+        self.wait(PACE_S)
+        self.tell(
+            LaidTogether(
+                at=self.now,
+                zone=Zone(zone),
+                cards=cards,
+                after=self.now - within_s,
+                before=self.now,
             )
         )
 
