@@ -202,6 +202,8 @@ class World:
         self._motions: list[_Motion] = []
         self._due = inf
         self._count = 0
+        self.motions = 0
+        """How many motions have taken place: whether anything may have changed."""
         self._lifted: dict[str, list[Card]] = {}
         self._decks: dict[str, tuple[Card, ...]] = {}
         self._minted = random.Random(f"odd cards {cards_seed}")
@@ -258,6 +260,20 @@ class World:
         """The cards in an antenna's zone at this moment, in order of landing."""
         field = self._by_place.get(place)
         return () if field is None else tuple(c for c in field.cards if c.place == place)
+
+    def upon(self, place: str) -> tuple[Card, ...]:
+        """The cards that lie in the zone or, in a wash, upon it, in order of landing."""
+        field = self._by_place.get(place)
+        return () if field is None else tuple(c for c in field.cards if c._read is None)
+
+    def showing(self, place: str) -> tuple[Card, ...]:
+        """Cards of the opened decks that show their faces in a place without an antenna."""
+        return tuple(
+            c
+            for deck in self._decks.values()
+            for c in deck
+            if c.face_up and c.place == place and c._field is None
+        )
 
     def has_antenna(self, place: str) -> bool:
         return place in self._by_place
@@ -322,6 +338,7 @@ class World:
             when, _, act, args = heapq.heappop(motions)
             if when > self.now:
                 self.now = when
+            self.motions += 1
             act(*args)
         self._due = motions[0][0] if motions else inf
         if until > self.now:

@@ -185,7 +185,11 @@ def test_every_kind_of_line_is_made_by_this_test() -> None:
 @settings(max_examples=25, deadline=None)
 def test_a_line_reads_back_as_it_was_written(kind: type, data: st.DataObject) -> None:
     line = data.draw(made(kind))
-    around = [lines.AntennasLine(placement_seats=(line.seat,))] if kind is lines.PlaceAct else []
+    around: list[lines.ScenarioLine] = []
+    if kind is lines.PlaceAct:
+        around = [lines.AntennasLine(placement_seats=(line.seat,))]
+    if kind is lines.AntennasLine and line.none:
+        around = [lines.SwitchLine(what="camera", on=True)]
     found = read("".join(spell(x) + "\n" for x in [*around, line]))
     assert found.faults == ()
     assert found.scenario is not None

@@ -1,0 +1,104 @@
+"""Which card is it that a camera sees where none lay before?
+
+No camera can tell one back from another, so a card has its name from where it lay: one that is put
+back is the one that was taken up there, one that comes to the muck while a single hand is gone is
+of that hand, and one that comes while every card lies where it lay comes from the deck. Where more
+than one account fits, nothing is said until only one is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import hypot
+
+from controller.model.table import BURN, MUCK, is_board, seat_of
+from controller.sensing.sight_tracks import AreaTracks, Track
+
+MOVED_S = 2.0  # from where a card was taken to where it is put down by the same hand
+FOLDED_S = 3.0  # the same for a hand that is thrown into the muck
+HELD_S = 6.5  # longer than most players look at their cards: cards gone for so long were folded
+SURE_MISSING = 2  # clear pictures without a card after which it is not merely missed
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a newcomer comes from. was: the card that it is, and the area that has it; both None: a
+    card from the deck."""
+
+    was: Track | None = None
+    area: AreaTracks | None = None
+
+
+DECK = Origin()
+
+
+def origin(card: Track, here: AreaTracks, areas: Sequence[AreaTracks], now: float) -> Origin | None:
+    """Which card a newcomer is; None as long as nobody can say."""
+    if card.face is not None and (known := _by_face(card, areas)) is not None:
+        return known
+    own = [t for t in here.missing if t is not card]
+    if own:
+        gone = [t for t in own if t.missing >= SURE_MISSING]
+        if not gone:
+            return None
+        nearest = min(gone, key=lambda t: hypot(t.x_mm - card.x_mm, t.y_mm - card.y_mm))
+        return Origin(nearest, here)
+    if here.zone == MUCK:
+        return _in_muck(card, here, areas, now)
+    return _moved(card, here, areas) or DECK
+
+
+def _by_face(card: Track, areas: Iterable[AreaTracks]) -> Origin | None:
+    """A card whose face was read where it lay before, and that is gone from there."""
+    for area in areas:
+        for other in area.missing:
+            if other is not card and other.face == card.face and other.missing >= SURE_MISSING:
+                return Origin(other, area)
+    return None
+
+
+def _moved(card: Track, here: AreaTracks, areas: Iterable[AreaTracks]) -> Origin | None:
+    """A card that the dealer, or a player, has just taken from another place.
+
+    A player who looks takes up all cards, so a hand of which some still lie was not looked at. A
+    card that lay face up before was not looked at either: it is put where it belongs.
+    """
+    found: list[Origin] = []
+    for area in areas:
+        if area is here or area.zone == MUCK:
+            continue
+        lying = area.lying
+        for t in area.missing:
+            lately = 0.0 <= card.came_before - t.gone_at <= MOVED_S
+            if not lately or t.uid is None:
+                continue
+            at_seat = seat_of(area.zone) is not None
+            parted = bool(lying) and seat_of(here.zone) is not None
+            if not at_seat or t.up or parted:
+                found.append(Origin(t, area))
+    return found[0] if len(found) == 1 else None
+
+
+def _in_muck(
+    card: Track, here: AreaTracks, areas: Iterable[AreaTracks], now: float
+) -> Origin | None:
+    lately: list[AreaTracks] = []
+    for area in areas:
+        if area is here or not (seat_of(area.zone) or is_board(area.zone) or area.zone == BURN):
+            continue
+        if not area.clear and area.tracks:
+            return None  # nobody sees whether its cards still lie there
+        gone = area.missing
+        if not gone:
+            continue
+        if all(-0.5 <= card.came_before - t.gone_at <= FOLDED_S for t in gone):
+            lately.append(area)
+        else:
+            return None  # somebody else holds cards, and may have thrown them in
+    if not lately:
+        return DECK if now - card.came_before >= SURE_MISSING * 0.1 else None
+    if len(lately) > 1 or now - card.came_before < HELD_S:
+        return None
+    gone = [t for t in lately[0].missing if t.uid is not None]
+    return Origin(gone[0], lately[0]) if gone else None
