@@ -120,6 +120,7 @@ class SightSensing:
             else:
                 w.area.see(seen, started, ended)
                 self.refused += not seen.clear
+                w.calm = False
                 busy.append(w)
         for w in busy:
             self._tell_apart(w, started, ended)
@@ -180,10 +181,7 @@ class SightSensing:
         if w.place is None:
             self._follow(area, unnamed)
             unnamed = []
-        left = []
-        for track in unnamed:
-            if not self._name(w, track, ended):
-                left.append(track)
+        left = [track for track in unnamed if not self._name(w, track, ended)]
         if area.clear:
             block = [t for t in area.fresh if t in area.tracks]
             w.block = block if len(block) > 1 else [t for t in w.block if t in area.tracks]

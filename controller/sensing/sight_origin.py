@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from math import hypot
 
 from controller.model.table import BURN, MUCK, is_board, seat_of
-from controller.sensing.sight_tracks import AreaTracks, Track
+from controller.sensing.sight_tracks import HIDING_MM, AreaTracks, Track
 
 MOVED_S = 2.0  # from where a card was taken to where it is put down by the same hand
 FOLDED_S = 3.0  # the same for a hand that is thrown into the muck
@@ -46,7 +46,7 @@ def origin(card: Track, here: AreaTracks, areas: Sequence[AreaTracks], now: floa
         return Origin(nearest, here)
     if here.zone == MUCK:
         return _in_muck(card, here, areas, now)
-    return _moved(card, here, areas) or DECK
+    return _moved(card, here, areas)
 
 
 def _by_face(card: Track, areas: Iterable[AreaTracks]) -> Origin | None:
@@ -59,11 +59,14 @@ def _by_face(card: Track, areas: Iterable[AreaTracks]) -> Origin | None:
 
 
 def _moved(card: Track, here: AreaTracks, areas: Iterable[AreaTracks]) -> Origin | None:
-    """A card that the dealer, or a player, has just taken from another place.
+    """A card that the dealer, or a player, has just taken from another place; from the deck, if
+    there is none.
 
-    A player who looks takes up all cards, so a hand of which some still lie was not looked at. A
-    card that lay face up before was not looked at either: it is put where it belongs.
+    A player who looks takes up all cards, so a hand of which some still lie was not looked at, and
+    a seat that has its cards is dealt no more. A card that lay face up before was not looked at
+    either: it is put where it belongs.
     """
+    others = sum(t is not card for t in here.lying)
     found: list[Origin] = []
     for area in areas:
         if area is here or area.zone == MUCK:
@@ -74,15 +77,26 @@ def _moved(card: Track, here: AreaTracks, areas: Iterable[AreaTracks]) -> Origin
             if not lately or t.uid is None:
                 continue
             at_seat = seat_of(area.zone) is not None
-            parted = bool(lying) and seat_of(here.zone) is not None
+            parted = (
+                bool(lying)
+                and seat_of(here.zone) is not None
+                and others >= len(lying) + len(area.missing)
+            )
             if not at_seat or t.up or parted:
+                if t.missing < SURE_MISSING:
+                    return None  # it may only have been missed
                 found.append(Origin(t, area))
-    return found[0] if len(found) == 1 else None
+    return found[0] if len(found) == 1 else DECK
 
 
 def _in_muck(
     card: Track, here: AreaTracks, areas: Iterable[AreaTracks], now: float
 ) -> Origin | None:
+    if any(
+        t is not card and hypot(t.x_mm - card.x_mm, t.y_mm - card.y_mm) < HIDING_MM
+        for t in here.tracks
+    ):
+        return None  # it may have lain there, hidden, all the while
     lately: list[AreaTracks] = []
     for area in areas:
         if area is here or not (seat_of(area.zone) or is_board(area.zone) or area.zone == BURN):

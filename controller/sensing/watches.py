@@ -13,6 +13,8 @@ def answer(antenna: Antenna, started: float, ended: float, new: bool = True) -> 
         return []
     asked.counted += new
     wanted = antenna.k * (asked.level + 1)
+    if antenna.under_way_s and ended < asked.watch.since + antenna.under_way_s * (asked.level + 1):
+        return []
     if (
         asked.counted < wanted
         or antenna.open

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from controller.model.cards import JOKER_FACE
@@ -17,10 +17,12 @@ from controller.rules.profile import Profile, load
 from controller.simulate.judge import HandLog, Mistake, judge_legal, judge_mistake
 from controller.simulate.provable import TrueNoise
 from controller.simulate.report import Totals
+from controller.simulate.seen import OF_SIDES, as_polls, shows_side
 from controller.simulate.settings import Settings
 from controller.simulate.truth import IN_THE_BETTING, Stays, is_provable
 from controller.vault import Vault
 from drivers.factory import (
+    CameraModel,
     Card,
     Dealer,
     DealScript,
@@ -29,11 +31,13 @@ from drivers.factory import (
     Noise,
     Oddities,
     Robot,
+    SightRates,
     SweepScheduler,
     World,
     polls,
+    shipped_rates,
 )
-from drivers.readings import Poll, Reading
+from drivers.readings import Poll, Reading, Sight
 
 RESCAN_AFTER_S = 3.0
 """In burst mode the dealer puts straight what the board asks for, this long after the question, and
@@ -98,12 +102,23 @@ class SimulatedTable:
             seed=draw.getrandbits(32),
             flop_face_down=self.profile.flop_style.value != "face-up",
         )
-        self.robot = Robot(self.dealer, self.script, oddities=Oddities(), seed=draw.getrandbits(32))
+        seen, tagged = settings.camera != "none", settings.camera != "alone"
+        # Where a camera sees it, an exposed card is a finding and no lawful rarity.
+        self.robot = Robot(
+            self.dealer,
+            self.script,
+            oddities=Oddities(exposed_card=0.0) if seen else Oddities(),
+            seen=seen,
+            tagged=tagged,
+            seed=draw.getrandbits(32),
+        )
+        self.camera = self._above(draw.getrandbits(32)) if seen else None
+        self._tagged = tagged
         self.scheduler = SweepScheduler(
             [a.antenna for a in self.layout.antennas], settings.direction
         )
         self._polls = polls(self.world, self.scheduler)
-        self._held: Poll | None = None
+        self._held: Poll | Sight | None = None
         self._on_reading = on_reading
         self._asked: dict[int, tuple[float, str]] = {}
         self._gather_at = 0.0
@@ -115,6 +130,7 @@ class SimulatedTable:
             layout=layout_json(self.layout),
             seats=tuple((s, SeatStatus.IN) for s in self.script.seats),
             button=(button,),
+            camera=seen,
         )
         self.table = self.fresh_table(on_event)
         self._stays = Stays(
@@ -135,6 +151,15 @@ class SimulatedTable:
         table.open(self.opened)
         return table
 
+    def _above(self, seed: int) -> CameraModel:
+        return CameraModel(
+            self.world,
+            self.layout.seats,
+            rates_of(self.settings),
+            areas=[str(area.zone) for area in self.layout.areas],
+            seed=seed,
+        )
+
     def possible(self) -> tuple[str, ...]:
         """Kinds of mistakes that the robot can plant in the next hand."""
         return tuple(dict.fromkeys(kind for kind, _ in self.robot.possible()))
@@ -146,21 +171,31 @@ class SimulatedTable:
         self._gather_at = played.gather_at
         said: list[tuple[float, Said]] = []
         kept: list[Poll] = []
+        shown: list[Sight] = []
         verdicts: list[tuple[Verdict, ...]] = []
         asked = [min(decide_by(played), played.gather_at), played.gather_at]
         count = 0
-        for poll in self._until(played.next_at):
+        for look in self._until(played.next_at):
             count += 1
-            while asked and poll.ended >= asked[0]:
+            while asked and look.ended >= asked[0]:
                 verdicts.append(self.table.verdicts(asked.pop(0)))
-            said += [(poll.ended, thing) for thing in self._feed(poll)]
+            said += [(look.ended, thing) for thing in self._feed(look)]
             if played.planted is not None:
                 if played.planted.kind.startswith("card-"):
                     self._stays.add(self._strangers())
-                self._stays.sample(poll.ended)
-                kept.append(poll)
-        provable = played.planted is not None and is_provable(
-            played, self.script, self._stays.all, kept, self.layout, self.true_noise
+                self._stays.sample(look.ended)
+                if isinstance(look, Poll):
+                    kept.append(look)
+                else:
+                    shown.append(look)
+                    if not self._tagged and self.camera is not None:
+                        kept += as_polls(look, self.camera.true_uids(), self.layout)
+        provable = played.planted is not None and (
+            shows_side(played, shown)
+            if played.planted.kind in OF_SIDES
+            else is_provable(
+                played, self.script, self._stays.all, kept, self.layout, self.true_noise
+            )
         )
         self._stays.forget()
         log = HandLog(
@@ -179,6 +214,8 @@ class SimulatedTable:
     @cached_property
     def true_noise(self) -> TrueNoise:
         s = self.settings
+        if not self._tagged:
+            return TrueNoise(miss=max(rates_of(s).missed_down, 1e-4), cross=0.0, flight=0.0)
         return TrueNoise(
             miss=s.miss,
             cross=s.cross,
@@ -188,22 +225,26 @@ class SimulatedTable:
             unread=0.03 if s.burst else 0.0,
         )
 
-    def _until(self, end: float) -> Iterator[Poll]:
-        """The polls that end by then."""
+    def _until(self, end: float) -> Iterator[Poll | Sight]:
+        """The polls and pictures that end by then."""
+        camera = self.camera
         while True:
-            poll = self._held
+            look = self._held
             self._held = None
-            if poll is None:
-                reading = next(self._polls)
-                if not isinstance(reading, Poll):
+            if look is None:
+                if camera is not None and (not self._tagged or camera.due <= self.world.now):
+                    reading: Reading = camera.look()
+                else:
+                    reading = next(self._polls)
+                if not isinstance(reading, Poll | Sight):
                     continue
-                poll = reading
-            if poll.ended > end:
-                self._held = poll
+                look = reading
+            if look.ended > end:
+                self._held = look
                 return
-            yield poll
+            yield look
 
-    def _feed(self, poll: Poll) -> list[Said]:
+    def _feed(self, poll: Poll | Sight) -> list[Said]:
         said: list[Said] = []
         dealer = self.dealer
         next_due = dealer.next_due
@@ -325,8 +366,15 @@ def layout_of(settings: Settings) -> Layout:
             max_stack=settings.max_stack or None,
             miss_rate=settings.miss,
             cross_rate=settings.cross,
+            camera={"none": "none", "alone": "alone", "both": "beside"}[settings.camera],
+            camera_miss=rates_of(settings).missed_down,
         )
     )
+
+
+def rates_of(settings: Settings) -> SightRates:
+    """How well the simulated camera's reader sees."""
+    return replace(shipped_rates(), frame_s=settings.frame_s)
 
 
 def field_antennas(layout: Layout) -> tuple[FieldAntenna, ...]:

@@ -48,7 +48,7 @@ class SightRates:
     blur_s: float = 0.05
     place_mm: float = 1.5
     shake_mm: float = 0.3
-    frame_s: float = 0.2
+    frame_s: float = 0.125
     exposure_s: float = 0.02
 
     def __post_init__(self) -> None:

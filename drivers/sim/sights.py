@@ -20,6 +20,7 @@ from drivers.readings import (
     SeenCard,
     Side,
     Sight,
+    Uid,
     camera_name,
 )
 from drivers.sim.sight_rates import SightRates, TrueArea, TrueCard
@@ -155,6 +156,17 @@ class CameraModel:
             )
             for a in self._areas
         )
+
+    def true_uids(self) -> dict[str, list[tuple[float, float, Uid]]]:
+        """Which tag really lies where in each area, for whoever judges a simulation."""
+        return {
+            a.name: [
+                (s.x_mm, s.y_mm, card.uid)
+                for card, _ in a.cards
+                if (s := a.spots.get(card)) is not None
+            ]
+            for a in self._areas
+        }
 
     def _health(self, state: HealthState, at: float) -> Health:
         name = camera_name(self.camera)
