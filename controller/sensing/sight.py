@@ -42,6 +42,7 @@ from drivers.readings import AreaSight, Outcome, Poll, Sight, Uid, camera_name
 
 BLIND_S = 30.0  # an area hidden for so long is said to be
 SINGLY_S = 0.25  # no dealer puts down one card after another faster than this
+UNNAMED_S = 3.0  # a side is told of no card in particular if none can be named for so long
 BLOCK_SEEN = 3  # pictures that must show a block's cards before they are called one
 FALSE_SEEN = 3  # a card seen in fewer pictures than this, and then no more, was none
 FORGET_S = 60.0  # what is missing for so long is looked for no more
@@ -227,7 +228,8 @@ class SightSensing:
                 continue
             token = self._token(w, track, sensing)
             if token is None:
-                if self._awaits_token(w, track) or (track.told_up is None and not track.up):
+                waits = ended - track.up_before < UNNAMED_S and self._awaits_token(w, track)
+                if waits or (track.told_up is None and not track.up):
                     continue
             elif track.face is not None and track.uid is not None:
                 self._vault.saw(track.uid, track.face)
@@ -245,6 +247,25 @@ class SightSensing:
         for track in w.area.tracks:
             if track.uid is not None and track.face is not None:
                 self._vault.saw(track.uid, track.face)
+        return found + self._covered_again(w, ended)
+
+    def _covered_again(self, w: _Watched, ended: float) -> list[TableEvent]:
+        """A face that was told of where cards have no tokens, and is to be seen no more."""
+        if w.area.zone not in (STUB, TABLE):
+            return []
+        found: list[TableEvent] = []
+        for track in w.area.missing:
+            if track.told_up and track.missing >= SURE_MISSING:
+                track.told_up = False
+                found.append(
+                    CardSide(
+                        at=ended,
+                        zone=w.area.zone,
+                        up=False,
+                        after=track.seen_started,
+                        before=ended,
+                    )
+                )
         return found
 
     def _token(self, w: _Watched, track: Track, sensing: Sensing) -> Token | None:

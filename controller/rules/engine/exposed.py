@@ -42,18 +42,35 @@ def cases(state: RulesState, hand: Hand) -> Iterator[Case]:
 
 
 def _hole_cards(state: RulesState, hand: Hand) -> Iterator[Case]:
+    for key, token, seat, place, spell in _shown(state, hand):
+        if spell.end_before <= place.after or not showed(spell, EXPOSED_S):
+            continue
+        if _at_showdown(hand, spell):
+            continue
+        dealt = spell.before <= place.before + DEALT_S
+        if not dealt and _is_tabled(state, hand, seat):
+            continue
+        due = spell.before + (EXPOSED_S if dealt else PLAYER_S)
+        if in_play(state, hand, due):
+            settle = partial(_say_dealt if dealt else _say_shown, token, seat, spell)
+            yield Case(("hole", key, spell.before), due, settle)
+
+
+def _shown(state: RulesState, hand: Hand) -> Iterator[tuple[int | str, Token, int, CardAt, Spell]]:
+    """Every time in which a hole card showed its face at its seat. Where it cannot be told which of
+    a seat's cards it was, it is taken for the last that had come by then: the mildest case."""
+    by_seat: dict[int, list[tuple[Token, CardAt]]] = {}
     for token, seat, place in _at_their_seats(state, hand):
+        by_seat.setdefault(seat, []).append((token, place))
         for spell in spells(state.seen.cards.get(token, ()), place):
-            ended = spell.end_before <= place.after
-            if ended or not showed(spell, EXPOSED_S) or _at_showdown(hand, spell):
-                continue
-            dealt = spell.before <= place.before + DEALT_S
-            if not dealt and _is_tabled(state, hand, seat):
-                continue
-            due = spell.before + (EXPOSED_S if dealt else PLAYER_S)
-            if in_play(state, hand, due):
-                settle = partial(_say_dealt if dealt else _say_shown, token, seat, spell)
-                yield Case(("hole", int(token), spell.before), due, settle)
+            yield int(token), token, seat, place, spell
+    for seat, cards in by_seat.items():
+        zone = seat_zone(seat)
+        for spell in spells(sides.of_zone(state, zone)):
+            there = [c for c in cards if c[1].after <= spell.before]
+            if there:
+                token, place = max(there, key=lambda c: (c[1].before, c[0]))
+                yield zone, token, seat, place, spell
 
 
 def _at_their_seats(state: RulesState, hand: Hand) -> Iterator[tuple[Token, int, CardAt]]:
@@ -202,8 +219,17 @@ def _is_tabled(state: RulesState, hand: Hand, seat: int) -> bool:
     return (
         hand.closed
         and len(cards) >= hand.plan.hole_cards
-        and all(p.lifted_since is None and now_up(state.seen.cards.get(t, ())) for t, p in cards)
+        and all(p.lifted_since is None for _, p in cards)
+        and _faces_at(state, seat, cards) >= len(cards)
     )
+
+
+def _faces_at(state: RulesState, seat: int, cards: list[tuple[Token, CardAt]]) -> int:
+    """How many of a seat's cards lie face up."""
+    named = sum(
+        p.lifted_since is None and now_up(state.seen.cards.get(t, ())) is True for t, p in cards
+    )
+    return named + sides.showing(sides.of_zone(state, seat_zone(seat)))
 
 
 def _tabled(state: RulesState, hand: Hand, at: float) -> list[int]:
@@ -214,15 +240,13 @@ def _tabled_hands(state: RulesState, hand: Hand) -> Iterator[Case]:
     for seat in hand.plan.seats:
         if not _is_tabled(state, hand, seat):
             continue
-        shown = [
-            (token, spell)
-            for token, s, place in _at_their_seats(state, hand)
-            if s == seat
-            for spell in list(spells(state.seen.cards.get(token, ()), place))[-1:]
-        ]
-        token, last = max(shown, key=lambda pair: (pair[1].before, pair[0]))
+        latest: dict[int | str, tuple[Token, CardAt, Spell]] = {}
+        for key, token, s, place, spell in _shown(state, hand):
+            if s == seat:
+                latest[key] = (token, place, spell)
+        token, _, last = max(latest.values(), key=lambda found: (found[2].before, found[0]))
         if _at_showdown(hand, last) or any(
-            spell.before <= state.cards[t].before + DEALT_S for t, spell in shown
+            spell.before <= place.before + DEALT_S for _, place, spell in latest.values()
         ):
             continue
         asked = hand.faces.get(("tabled", seat, last.before), 0)
@@ -275,7 +299,7 @@ def _folded_hands(state: RulesState, hand: Hand) -> Iterator[Case]:
         due = spell.before + EXPOSED_S
         late = river is not None and due > river.after
         if showed(spell, EXPOSED_S, hand.began) and not late and in_play(state, hand, due):
-            settle = partial(_say_folded, None, MUCK, spell)
+            settle = partial(_say_folded, _whose(state, hand, spell), MUCK, spell)
             yield Case(("fold", MUCK, spell.before), max(due, hand.began), settle)
 
 
@@ -284,6 +308,19 @@ def _folded(state: RulesState, hand: Hand) -> Iterator[tuple[Token, int, CardAt]
         place = state.cards.get(token)
         if seat in hand.folded and place is not None and moves.is_pile(place.zone):
             yield token, seat, place
+
+
+def _whose(state: RulesState, hand: Hand, spell: Spell) -> int | None:
+    """The seat whose folded card shows its face, where a camera cannot name it: the only one that
+    has folded, or whose cards came to the muck about when the face was first seen."""
+    if len(hand.folded) == 1:
+        return next(iter(hand.folded))
+    about = {
+        seat
+        for _, seat, place in _folded(state, hand)
+        if place.after <= spell.before and place.before >= spell.after - EXPOSED_S
+    }
+    return about.pop() if len(about) == 1 else None
 
 
 def _folded_before_the_river(hand: Hand, place: CardAt) -> bool:
@@ -315,6 +352,10 @@ def _say_folded(
                 evidence=(spell.seq,),
             )
             return exposure.finding
+    for finding in ledger.standing(state, FOLDED):
+        if finding.seat == seat:
+            ledger.sharpen(state, said, finding.id, at=at, positive=True, evidence=(spell.seq,))
+            return finding.id
     return ledger.open_finding(
         state,
         said,
@@ -342,7 +383,7 @@ def mend(state: RulesState, said: list[Said], hand: Hand, at: float) -> None:
         if what != "fold" or standing(state, number) is None:
             continue
         if of == MUCK:
-            shows = now_up(sides.of_zone(state, MUCK)) is True
+            shows = sides.showing(sides.of_zone(state, MUCK)) > 0
         else:
             shows = any(
                 s == of and p.lifted_since is None and now_up(state.seen.cards.get(t, ()))
@@ -360,5 +401,5 @@ def _is_mended(state: RulesState, hand: Hand, e: Exposure, at: float) -> bool:
     if state.findings[e.finding].state is FindingState.ASKING and e.seat in hand.folded:
         return True
     cards = [(t, p) for t, s, p in _at_their_seats(state, hand) if s == e.seat]
-    down = not any(p.lifted_since is None and now_up(state.seen.cards.get(t, ())) for t, p in cards)
+    down = not _faces_at(state, e.seat, cards)
     return (bool(cards) and down) or len(_tabled(state, hand, at)) > 1

@@ -21,6 +21,9 @@ from controller.rules.engine.state import CardAt, Hand, RulesState
 TABLE = Zone("table")
 """Where a camera sees cards that lie in no zone."""
 
+AFTER = "after"
+UNNAMED = "unnamed"
+
 SHOWN_AFTER_S = 1.5  # who takes up the burns may turn one over
 ASTRAY_S = 1.5  # a card that slides over the table goes on
 
@@ -50,7 +53,7 @@ def _burns(state: RulesState, hand: Hand) -> Iterator[Case]:
             if not in_play(state, hand, due):
                 if place.zone != BURN or being_taken_up(hand, due) or not over(state, hand, due):
                     continue
-                due, detail = start + SHOWN_AFTER_S, "after"
+                due, detail = start + SHOWN_AFTER_S, AFTER
             if showed(spell, due - start, place.before):
                 settle = partial(_say_burn, place.zone, street, spell, detail)
                 yield Case(("burn", int(token), spell.before), due, settle)
@@ -80,7 +83,7 @@ def _unnamed_burns(state: RulesState, hand: Hand) -> Iterator[Case]:
     for spell in spells(sides.of_zone(state, BURN)):
         due = max(spell.before, hand.began) + EXPOSED_S
         if showed(spell, EXPOSED_S, hand.began) and in_play(state, hand, due):
-            settle = partial(_say_burn, BURN, moves.current_street(hand), spell, "")
+            settle = partial(_say_burn, BURN, moves.current_street(hand), spell, UNNAMED)
             yield Case(("burn", BURN, spell.before), due, settle)
 
 
@@ -93,6 +96,9 @@ def _say_burn(
     said: list[Said],
     at: float,
 ) -> int:
+    known = _known(state, said, "BURN_FACE_UP", zone, spell, at) if detail == UNNAMED else 0
+    if known:
+        return known
     return ledger.open_finding(
         state,
         said,
@@ -101,7 +107,7 @@ def _say_burn(
         street=street,
         zone=zone,
         expected="a burn face down",
-        seen="its face" if not detail else "its face, after the hand",
+        seen="its face" if detail != AFTER else "its face, after the hand",
         evidence=(spell.seq,),
         evident=spell.before,
         detail=detail,
@@ -144,6 +150,9 @@ def _astray(state: RulesState, hand: Hand) -> Iterator[Case]:
 def _say_deck(zone: Zone, spell: Spell, state: RulesState, said: list[Said], at: float) -> int:
     hand = state.hand
     assert hand is not None
+    known = _known(state, said, "DECK_EXPOSED", zone, spell, at)
+    if known:
+        return known
     return ledger.open_finding(
         state,
         said,
@@ -158,6 +167,17 @@ def _say_deck(zone: Zone, spell: Spell, state: RulesState, said: list[Said], at:
     )
 
 
+def _known(
+    state: RulesState, said: list[Said], code: str, zone: Zone, spell: Spell, at: float
+) -> int:
+    """The finding that stands already where cards cannot be told apart, made surer; 0 for none."""
+    for finding in ledger.standing(state, code):
+        if finding.zone == zone:
+            ledger.sharpen(state, said, finding.id, at=at, positive=True, evidence=(spell.seq,))
+            return finding.id
+    return 0
+
+
 # --- what has been put right ----------------------------------------------------------------------
 
 
@@ -167,7 +187,7 @@ def mend(state: RulesState, said: list[Said], hand: Hand, at: float) -> None:
         if finding is None:
             continue
         if what == "deck" and finding.code == "DECK_EXPOSED":
-            if now_up(sides.of_zone(state, Zone(str(of)))) is not True:
+            if not sides.showing(sides.of_zone(state, Zone(str(of)))):
                 mended(state, said, number, at)
         elif what == "burn" and not _burn_shows(state, of):
             mended(state, said, number, at)
@@ -175,7 +195,7 @@ def mend(state: RulesState, said: list[Said], hand: Hand, at: float) -> None:
 
 def _burn_shows(state: RulesState, of: int | str) -> bool:
     if of == BURN:
-        return now_up(sides.of_zone(state, BURN)) is True
+        return sides.showing(sides.of_zone(state, BURN)) > 0
     token = Token(int(of))
     place = state.cards.get(token)
     if place is not None and (place.lifted_since is not None or place.returned):

@@ -39,14 +39,20 @@ class Spell:
 
 def note(state: RulesState, event: CardSide) -> None:
     """Remembers what the event says. The same side of a card, told again, adds nothing."""
-    seen = state.seen
     side = Side(event.up, event.after, event.before, event.seq)
-    if event.token is not None:
-        old = seen.cards.get(event.token, ())
-        state.seen = replace(seen, cards={**seen.cards, event.token: _changed(old, side)})
-    else:
-        sides = sorted((*seen.zones.get(event.zone, ()), side), key=lambda s: s.before)
-        state.seen = replace(seen, zones={**seen.zones, event.zone: tuple(sides[-MOST_SIDES:])})
+    if event.token is None:
+        _note_unnamed(state, event.zone, side)
+        return
+    old = state.seen.cards.get(event.token, ())
+    if not event.up and not now_up(old) and showing(of_zone(state, event.zone)):
+        # The card had been turned up before, when nobody could tell which one it was.
+        _note_unnamed(state, event.zone, side)
+    state.seen = replace(state.seen, cards={**state.seen.cards, event.token: _changed(old, side)})
+
+
+def _note_unnamed(state: RulesState, zone: Zone, side: Side) -> None:
+    sides = sorted((*of_zone(state, zone), side), key=lambda s: s.before)
+    state.seen = replace(state.seen, zones={**state.seen.zones, zone: tuple(sides[-MOST_SIDES:])})
 
 
 def note_block(state: RulesState, event: LaidTogether) -> None:
@@ -90,24 +96,29 @@ def now_up(sides: Sequence[Side]) -> bool | None:
     return sides[-1].up if sides else None
 
 
+def showing(sides: Sequence[Side]) -> int:
+    """How many faces are to be seen in a zone whose cards cannot be told apart."""
+    count = 0
+    for side in sides:
+        count = 0 if side.up is None else max(0, count + (1 if side.up else -1))
+    return count
+
+
 def of_zone(state: RulesState, zone: Zone) -> tuple[Side, ...]:
-    """The sides of a zone in which any of several cards may be meant: one changes into another."""
-    merged: list[Side] = []
-    for side in state.seen.zones.get(zone, ()):
-        if not merged or merged[-1].up is not side.up:
-            merged.append(side)
-    return tuple(merged)
+    """The sides that were seen in a zone in which any of several cards may be meant."""
+    return state.seen.zones.get(zone, ())
 
 
 def spells(sides: Sequence[Side], place: CardAt | None = None) -> Iterator[Spell]:
-    """The times in which the face showed, the earliest first. place: where the card lies; if it
-    was taken up, nobody has seen it since."""
+    """The times in which a face showed, the earliest first; of a zone whose cards cannot be told
+    apart one for each face. place: where the card lies; if it was taken up, nobody has seen it
+    since."""
     for i, side in enumerate(sides):
         if not side.up:
             continue
         spell = Spell(side.after, side.before, side.seq, first=i == 0)
-        if i + 1 < len(sides):
-            ended = sides[i + 1]
+        ended = next((s for s in sides[i + 1 :] if not s.up), None)
+        if ended is not None:
             spell = replace(
                 spell,
                 end_after=ended.after,

@@ -72,9 +72,16 @@ def _board(state: RulesState, hand: Hand, street: Street) -> Zone:
 def _down(state: RulesState, hand: Hand, street: Street) -> list[Side]:
     """The sides of the street's cards that lie face down now."""
     found = [s[-1] for s in _lying(state, hand, street).values() if now_up(s) is False]
-    unnamed = sides.of_zone(state, _board(state, hand, street))
-    newest = streets.board_count(hand, street) and not _begun_after(hand, street)
-    if newest and now_up(unnamed) is False and unnamed[-1].before >= _came(hand, street)[0].after:
+    came = _came(hand, street)
+    begun = _begun_after(hand, street)
+    unnamed = [
+        s
+        for s in sides.of_zone(state, _board(state, hand, street))
+        if came and s.before >= came[0].after and (begun is None or s.before <= begun)
+    ]
+    # Which card a face belongs to that cannot be named nobody knows: it may be any of them.
+    found = found[: max(0, len(found) - sides.showing(unnamed))]
+    if begun is None and now_up(unnamed) is False:
         found.append(unnamed[-1])
     return found
 
