@@ -207,11 +207,11 @@ class SightSensing:
         was, source = found.was, found.area
         if was is None or source is None:
             track.uid = self._vault.draw()
-        elif source is w.area and was.uid is not None:
+        elif source is w.area:
             w.area.revive(was, track)
-            return True
+            return was.uid is not None
         else:
-            track.uid = was.uid if was.uid is not None else self._vault.draw()
+            track.uid = was.uid
             track.named_from = source.zone
             track.face = track.face or was.face
             source.drop(was)

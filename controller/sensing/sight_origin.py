@@ -18,6 +18,10 @@ from controller.sensing.sight_tracks import HIDING_MM, AreaTracks, Track
 MOVED_S = 2.0  # from where a card was taken to where it is put down by the same hand
 FOLDED_S = 3.0  # the same for a hand that is thrown into the muck
 HELD_S = 6.5  # longer than most players look at their cards: cards gone for so long were folded
+REPLACED_MM = 30.0  # a card of the board or a pile is put back no further from where it lay
+LAID_ANEW_S = 6.0  # a card taken off the board or a pile is laid down elsewhere on it by then
+BUSTLE_S = 5.0
+MOST_AT_ONCE = 5  # cards that are put down in one place in that time, at most
 SURE_MISSING = 2  # clear pictures without a card after which it is not merely missed
 
 
@@ -37,16 +41,26 @@ def origin(card: Track, here: AreaTracks, areas: Sequence[AreaTracks], now: floa
     """Which card a newcomer is; None as long as nobody can say."""
     if card.face is not None and (known := _by_face(card, areas)) is not None:
         return known
+    at_seat = seat_of(here.zone) is not None
+    if not at_seat and (not here.clear or here.newcomers(now - BUSTLE_S) > MOST_AT_ONCE):
+        return None  # hands move over it: a wash, a gather
     own = [t for t in here.missing if t is not card]
+    if not at_seat:
+        # Players put cards back where they like, dealers where they lay.
+        near = [t for t in own if _apart_mm(t, card) <= REPLACED_MM]
+        if not near and any(now - t.gone_at <= LAID_ANEW_S for t in own):
+            return None
+        own = near
     if own:
         gone = [t for t in own if t.missing >= SURE_MISSING]
-        if not gone:
-            return None
-        nearest = min(gone, key=lambda t: hypot(t.x_mm - card.x_mm, t.y_mm - card.y_mm))
-        return Origin(nearest, here)
+        return Origin(min(gone, key=lambda t: _apart_mm(t, card)), here) if gone else None
     if here.zone == MUCK:
         return _in_muck(card, here, areas, now)
     return _moved(card, here, areas)
+
+
+def _apart_mm(one: Track, other: Track) -> float:
+    return hypot(one.x_mm - other.x_mm, one.y_mm - other.y_mm)
 
 
 def _by_face(card: Track, areas: Iterable[AreaTracks]) -> Origin | None:
@@ -92,10 +106,7 @@ def _moved(card: Track, here: AreaTracks, areas: Iterable[AreaTracks]) -> Origin
 def _in_muck(
     card: Track, here: AreaTracks, areas: Iterable[AreaTracks], now: float
 ) -> Origin | None:
-    if any(
-        t is not card and hypot(t.x_mm - card.x_mm, t.y_mm - card.y_mm) < HIDING_MM
-        for t in here.tracks
-    ):
+    if any(t is not card and _apart_mm(t, card) < HIDING_MM for t in here.tracks):
         return None  # it may have lain there, hidden, all the while
     lately: list[AreaTracks] = []
     for area in areas:

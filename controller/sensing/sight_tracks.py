@@ -7,7 +7,7 @@ it. Which way up it lies and what its face is are believed when pictures agree.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Sequence
 from math import hypot, inf
 
@@ -131,6 +131,7 @@ class AreaTracks:
     `hidden` says whether a card that it does not show may lie under another one."""
 
     __slots__ = (
+        "_came",
         "_needed",
         "blind_since",
         "clear",
@@ -152,6 +153,7 @@ class AreaTracks:
         self.blind_since: float | None = None
         self.last: AreaSight | None = None
         self._needed = needed
+        self._came: deque[float] = deque(maxlen=32)  # when cards were seen for the first time
 
     def __repr__(self) -> str:
         return f"<{len(self.tracks)} cards seen at {self.zone}>"
@@ -166,6 +168,7 @@ class AreaTracks:
         self.fresh = [Track(card, before, ended) for card in new]
         for track, card in zip(self.fresh, new, strict=True):
             track.see(card, started, ended, self._needed)
+        self._came.extend([ended] * len(new))
         self.clear = sight.clear
         if sight.clear:
             self._miss(pairs, started)
@@ -214,6 +217,10 @@ class AreaTracks:
             if not track.missing:
                 track.gone_at = started
             track.missing += 1
+
+    def newcomers(self, since: float) -> int:
+        """How many cards were seen for the first time since then."""
+        return sum(at > since for at in self._came)
 
     @property
     def lying(self) -> list[Track]:
