@@ -285,22 +285,23 @@ def _alone(number: int, state: RulesState, said: list[Said], at: float) -> int:
 def _folded_hands(state: RulesState, hand: Hand) -> Iterator[Case]:
     for token, seat, place in _folded(state, hand):
         for spell in spells(state.seen.cards.get(token, ()), place):
-            if showed(spell, EXPOSED_S, place.before) and _folded_before_the_river(hand, place):
+            if showed(spell, EXPOSED_S, place.before) and _before_the_river(hand, spell):
                 due = max(spell.before, place.before) + EXPOSED_S
                 if in_play(state, hand, due, token):
                     settle = partial(_say_folded, seat, place.zone, spell)
                     yield Case(("fold", seat, 0.0), due, settle)
-    book = state.book
-    assert book is not None
-    if not hand.folded or book.layout.burn_is_muck or book.burn_may_lie_in_muck:
-        return
+    if any(p.zone == MUCK and hand.at_seat.get(t) not in hand.folded for t, p in _lying(state)):
+        return  # it may be another card's face
     for spell in spells(sides.of_zone(state, MUCK)):
-        river = streets.first_board(hand, Street.RIVER)
         due = spell.before + EXPOSED_S
-        late = river is not None and due > river.after
-        if showed(spell, EXPOSED_S, hand.began) and not late and in_play(state, hand, due):
+        seen = hand.folded and showed(spell, EXPOSED_S, hand.began)
+        if seen and _before_the_river(hand, spell) and in_play(state, hand, due):
             settle = partial(_say_folded, _whose(state, hand, spell), MUCK, spell)
             yield Case(("fold", MUCK, spell.before), max(due, hand.began), settle)
+
+
+def _lying(state: RulesState) -> list[tuple[Token, CardAt]]:
+    return [(t, c) for t, c in state.cards.items() if c.lifted_since is None and not c.carried]
 
 
 def _folded(state: RulesState, hand: Hand) -> Iterator[tuple[Token, int, CardAt]]:
@@ -323,10 +324,10 @@ def _whose(state: RulesState, hand: Hand, spell: Spell) -> int | None:
     return about.pop() if len(about) == 1 else None
 
 
-def _folded_before_the_river(hand: Hand, place: CardAt) -> bool:
-    """After the river a hand that is mucked face up may have been shown down."""
+def _before_the_river(hand: Hand, spell: Spell) -> bool:
+    """Later hands are shown down, and lie in the muck as they fell."""
     river = streets.first_board(hand, Street.RIVER)
-    return river is None or place.before <= river.after
+    return river is None or spell.before + EXPOSED_S <= river.after
 
 
 def _say_folded(

@@ -24,8 +24,8 @@ TABLE = Zone("table")
 AFTER = "after"
 UNNAMED = "unnamed"
 
-SHOWN_AFTER_S = 1.5  # who takes up the burns may turn one over
-ASTRAY_S = 1.5  # a card that slides over the table goes on
+SHOWN_AFTER_S = 1.0  # who takes up the burns may turn one over
+ASTRAY_S = 1.0  # a card that slides over the table goes on
 
 
 def cases(state: RulesState, hand: Hand) -> Iterator[Case]:

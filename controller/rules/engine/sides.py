@@ -6,17 +6,18 @@ moment at which it can have begun to and the earliest at which it can have ended
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 
-from controller.model.events import CardSide, LaidTogether
+from controller.model.events import CardSide, LaidTogether, ReaderLost
 from controller.model.findings import Judgement
 from controller.model.table import Zone
 from controller.rules.engine.state import CardAt, RulesState, Seen, Side
 
 EXPOSED_S = 0.5
 """A face that shows for less, a flutter or a picture misread, is not exposed."""
+CAMERA = "camera"  # how a camera's name begins
 MOST_SIDES = 24  # of one card: somebody who plays with it is no matter of memory
 MOST_BLOCKS = 4
 
@@ -25,33 +26,44 @@ MOST_BLOCKS = 4
 class Spell:
     """A time in which a face showed.
 
-    after, before: it began between the two. end_after, end_before: so did its end; inf while it
-    goes on. first: no other side of the card had been seen before.
+    after, before: it began between the two. until: it has been seen up to then, and the end is not
+    known to be sooner. end_before: by then it had ended; inf while it goes on, as far as anybody
+    knows. first: no other side of the card had been seen before.
     """
 
     after: float
     before: float
     seq: int
-    end_after: float = inf
+    until: float
     end_before: float = inf
     first: bool = False
 
 
 def note(state: RulesState, event: CardSide) -> None:
-    """Remembers what the event says. The same side of a card, told again, adds nothing."""
-    side = Side(event.up, event.after, event.before, event.seq)
+    """Remembers what the event says. The same side of a card, told again, says how long it was
+    seen."""
+    side = Side(event.up, event.after, event.before, event.seq, max(event.at, event.before))
     if event.token is None:
         _note_unnamed(state, event.zone, side)
         return
     old = state.seen.cards.get(event.token, ())
-    if not event.up and not now_up(old) and showing(of_zone(state, event.zone)):
+    again = old and not old[-1].up and old[-1].before < event.before
+    if not event.up and again and showing(of_zone(state, event.zone)):
         # The card had been turned up before, when nobody could tell which one it was.
         _note_unnamed(state, event.zone, side)
     state.seen = replace(state.seen, cards={**state.seen.cards, event.token: _changed(old, side)})
 
 
 def _note_unnamed(state: RulesState, zone: Zone, side: Side) -> None:
-    sides = sorted((*of_zone(state, zone), side), key=lambda s: s.before)
+    old = of_zone(state, zone)
+    same = [s for s in old if (s.up, s.after, s.before) == (side.up, side.after, side.before)]
+    # One of those that were told of it goes on to be seen; which of them makes no difference.
+    seen = min(same, key=lambda s: s.until, default=None)
+    if seen is not None and seen.until < side.until:
+        i = old.index(seen)
+        sides = [*old[:i], replace(seen, until=side.until), *old[i + 1 :]]
+    else:
+        sides = sorted((*old, side), key=lambda s: s.before)
     state.seen = replace(state.seen, zones={**state.seen.zones, zone: tuple(sides[-MOST_SIDES:])})
 
 
@@ -59,17 +71,21 @@ def note_block(state: RulesState, event: LaidTogether) -> None:
     state.seen = replace(state.seen, blocks=(*state.seen.blocks, event)[-MOST_BLOCKS:])
 
 
-def lose_sight(state: RulesState, zones: Iterable[Zone], at: float) -> None:
-    """A device that watched these zones is lost: what lies in them may have been turned since."""
-    gone, seen = set(zones), state.seen
+def lose_sight(state: RulesState, event: ReaderLost) -> None:
+    """A device that watches is lost: what lies there may have been turned since. A camera that
+    stands beside antennas has no zones of its own; it watches them all."""
+    gone, seen, at = set(event.zones), state.seen, event.at
+    all_of_them = not gone and event.device.startswith(CAMERA)
     if not (seen.cards or seen.zones):
         return
+
+    def unseen(zone: Zone | None, sides: tuple[Side, ...]) -> tuple[Side, ...]:
+        return _unseen(sides, at) if all_of_them or zone in gone else sides
+
+    places = {t: c.zone for t, c in state.cards.items()}
     state.seen = Seen(
-        {
-            t: _unseen(sides, at) if (c := state.cards.get(t)) and c.zone in gone else sides
-            for t, sides in seen.cards.items()
-        },
-        {z: _unseen(sides, at) if z in gone else sides for z, sides in seen.zones.items()},
+        {t: unseen(places.get(t), sides) for t, sides in seen.cards.items()},
+        {z: unseen(z, sides) for z, sides in seen.zones.items()},
         seen.blocks,
     )
 
@@ -78,7 +94,8 @@ def _changed(sides: tuple[Side, ...], new: Side) -> tuple[Side, ...]:
     earlier = tuple(s for s in sides if s.before <= new.before)
     later = sides[len(earlier) :]
     if earlier and earlier[-1].up is new.up:
-        return sides
+        same = replace(earlier[-1], until=max(earlier[-1].until, new.until))
+        return (*earlier[:-1], same, *later)
     if later and later[0].up is new.up:
         later = later[1:]
     return (*earlier, new, *later)[-MOST_SIDES:]
@@ -88,7 +105,7 @@ def _unseen(sides: tuple[Side, ...], at: float) -> tuple[Side, ...]:
     if not sides or sides[-1].up is None:
         return sides
     last = sides[-1]
-    return (*sides, Side(None, last.before, max(at, last.before), last.seq))
+    return (*sides, Side(None, last.until, max(at, last.until), last.seq, last.until))
 
 
 def now_up(sides: Sequence[Side]) -> bool | None:
@@ -116,23 +133,22 @@ def spells(sides: Sequence[Side], place: CardAt | None = None) -> Iterator[Spell
     for i, side in enumerate(sides):
         if not side.up:
             continue
-        spell = Spell(side.after, side.before, side.seq, first=i == 0)
+        spell = Spell(side.after, side.before, side.seq, side.until, first=i == 0)
         ended = next((s for s in sides[i + 1 :] if not s.up), None)
         if ended is not None:
             spell = replace(
                 spell,
-                end_after=ended.after,
+                until=max(spell.until, ended.after) if ended.up is False else spell.until,
                 end_before=inf if ended.up is None else ended.before,
             )
-        elif place is not None and place.lifted_since is not None:
-            spell = replace(spell, end_after=place.lifted_since)
+        if place is not None and place.lifted_since is not None:
+            spell = replace(spell, until=min(spell.until, place.lifted_since))
         yield spell
 
 
 def showed(spell: Spell, for_s: float, since: float = -inf) -> bool:
-    """Whether the face certainly showed for so long, counted from `since` at the earliest; a spell
-    that goes on will have."""
-    return spell.end_after - max(spell.before, since) >= for_s
+    """Whether the face was seen for so long, counted from `since` at the earliest."""
+    return spell.until - max(spell.before, since) >= for_s
 
 
 def together(turned: Sequence[Spell], window_s: float) -> Judgement:

@@ -50,12 +50,13 @@ class CardAt:
 @dataclass(frozen=True, slots=True)
 class Side:
     """A side of a card as a camera saw it (`CardSide`). up None: nobody has seen the card since the
-    side before it was seen."""
+    side before it was seen. until: end of the latest picture that showed it so."""
 
     up: bool | None
     after: float
     before: float
     seq: int
+    until: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -694,7 +694,7 @@ def _reader_lost(state: RulesState, said: list[Said], event: ReaderLost) -> None
     state.lost[event.device] = event.zones
     if state.hand is not None:
         state.hand.blind |= set(event.zones)
-    sides.lose_sight(state, event.zones, event.at)
+    sides.lose_sight(state, event)
     if _loss_of(state, event.device) is not None:
         return
     readers = bool(event.zones)  # else it is what senses chairs, button or keys

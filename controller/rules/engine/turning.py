@@ -20,6 +20,7 @@ from controller.rules.engine.sides import Spell, now_up, spells, together
 from controller.rules.engine.state import Fill, Hand, RulesState, Side
 from controller.rules.plans import BOARD_STREETS
 
+SEEN_DOWN_S = 2.0  # for so long it must have been seen to lie so
 STAYS_DOWN_S = 3.0  # a dealer lays three cards down, squares them, and turns them
 UNFINISHED_S = 3.0  # more, while cards of the street are still to come
 WARN_AFTER_S = 5.0  # a question stands so long before it becomes a warning
@@ -37,12 +38,12 @@ BEING_MENDED = ("BURN_MISSING", "BOARD_COUNT", "CARD_AFTER_RIVER", "BOARD_POSITI
 def cases(state: RulesState, hand: Hand) -> Iterator[Case]:
     for street in BOARD_STREETS:
         yield from _stays_down(state, hand, street)
-    if _turned_together(state):
+    if turns_the_flop(state):
         yield from _turned(state, hand)
     yield from _blocks(state, hand)
 
 
-def _turned_together(state: RulesState) -> bool:
+def turns_the_flop(state: RulesState) -> bool:
     """Whether the house deals its flop face down first."""
     book = state.book
     assert book is not None
@@ -129,13 +130,16 @@ def _stays_down(state: RulesState, hand: Hand, street: Street) -> Iterator[Case]
         due += UNFINISHED_S
     elif (begun := _begun_after(hand, street)) is not None and begun > since:
         due = min(due, begun)
+    seen_until = max(s.until for s in down)  # not what is hidden by a hand
     standing_ones = ledger.standing(state, DOWN, street)
     for finding in standing_ones:
         late = max(due, finding.first_at) + WARN_AFTER_S
-        if finding.asking and in_play(state, hand, late):
+        seen = seen_until >= finding.first_at + SEEN_DOWN_S
+        if finding.asking and seen and in_play(state, hand, late):
             key = ("stays", street.value, finding.first_at)
             yield Case(key, late, partial(_insist, finding.id))
-    if not standing_ones and in_play(state, hand, due):
+    seen = seen_until >= min(due, since + SEEN_DOWN_S)
+    if not standing_ones and seen and in_play(state, hand, due):
         yield Case(("down", street.value, since), due, partial(_ask, street, tuple(down)))
 
 
@@ -146,7 +150,7 @@ def _ask(
     assert hand is not None
     detail = ""
     if street is Street.FLOP:
-        detail = "unturned" if _turned_together(state) else "flop"
+        detail = "unturned" if turns_the_flop(state) else "flop"
     n = len(down)
     return ledger.open_finding(
         state,
@@ -207,6 +211,20 @@ def _window_s(state: RulesState) -> float:
     return book.profile.flop_turn_window_ms.value / 1000.0
 
 
+def how_turned(state: RulesState, hand: Hand) -> tuple[Judgement, str]:
+    """Whether the flop was turned as it must be, and, if nobody can tell, why."""
+    came = _came(hand, Street.FLOP)
+    early, turned = _turnings(state, hand, came)
+    if early or len(turned) < len(came):
+        return Judgement.CANNOT_TELL, "not every card was seen to be turned"
+    judged = together(turned, _window_s(state))
+    first_down = max(f.before for f in came)
+    if judged is Judgement.IN_ORDER and min(s.after for s in turned) < first_down:
+        return Judgement.CANNOT_TELL, "a card may have been turned before three were down"
+    reason = "the cards were turned too far apart to be seen together, and too close to say so"
+    return judged, reason if judged is Judgement.CANNOT_TELL else ""
+
+
 def _turnings(
     state: RulesState, hand: Hand, came: list[Fill]
 ) -> tuple[list[tuple[Spell, str]], list[Spell]]:
@@ -226,7 +244,7 @@ def _turnings(
     for side in unnamed:
         if not side.up or side.before < hand.began or (later is not None and side.before > later):
             continue
-        spell = Spell(side.after, side.before, side.seq)
+        spell = Spell(side.after, side.before, side.seq, side.until)
         if side.before <= three_down:
             was_down = lay_down is not None and lay_down <= side.after
             early.append((spell, SPLIT if was_down else EARLY))
@@ -336,7 +354,9 @@ def _finished_well(state: RulesState, hand: Hand) -> bool:
     together."""
     came = _came(hand, Street.FLOP)
     lying = _lying(state, hand, Street.FLOP)
-    if len(lying) < len(came) or not all(now_up(s) for s in lying.values()):
+    unnamed = sides.of_zone(state, _board(state, hand, Street.FLOP))
+    faces = sum(now_up(s) is True for s in lying.values()) + sides.showing(unnamed)
+    if len(lying) < len(came) or faces < len(came):
         return False
     _, turned = _turnings(state, hand, came)
     return bool(turned) and together(turned, _window_s(state)) is not Judgement.VIOLATION

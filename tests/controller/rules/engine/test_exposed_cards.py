@@ -6,7 +6,6 @@ import pytest
 
 from controller.model.events import ReaderBack, ReaderLost, Token
 from controller.model.findings import FindingState, Severity, Street
-from controller.model.table import Zone
 from tests.controller.rules.engine.told_table import ToldTable
 
 SEATS = (1, 2, 3, 4)
@@ -131,14 +130,26 @@ def test_a_flutter_is_no_exposure() -> None:
 
 
 def test_whether_it_showed_long_enough_cannot_be_told_while_a_hand_hides_it() -> None:
-    """Seen up once, and down two seconds later: nobody saw it in between."""
+    """Seen up once, and down five seconds later: nobody saw it in between."""
     table = watched()
     card = table.comes("seat/1")
-    table.side(card, True, told_s=0.1)
-    table.tell(ReaderLost(at=table.now, device="camera 1", zones=(Zone("seat/1"),), reason=""))
+    table.side(card, True, goes_on=False)
     table.wait(5.0)
-    table.tell(ReaderBack(at=table.now, device="camera 1", zones=(Zone("seat/1"),)))
     table.side(card, False, sure_s=5.0)
+    table.wait(5.0)
+    assert table.codes == []
+
+
+def test_what_showed_when_the_camera_was_lost_may_have_been_turned_since() -> None:
+    table = watched()
+    cards = dealt(table)
+    table.flop()
+    table.up(cards[1][0])
+    table.wait(0.3)
+    table.hidden()
+    table.tell(ReaderLost(at=table.now, device="camera 1", zones=(), reason=""))
+    table.wait(5.0)
+    table.tell(ReaderBack(at=table.now, device="camera 1", zones=()))
     table.wait(5.0)
     assert "HOLE_EXPOSED" not in table.codes
 
