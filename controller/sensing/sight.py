@@ -42,6 +42,9 @@ from drivers.readings import AreaSight, Outcome, Poll, Sight, Uid, camera_name
 
 BLIND_S = 30.0  # an area hidden for so long is said to be
 SINGLY_S = 0.25  # no dealer puts down one card after another faster than this
+STILL_UP_S = 1.0
+STILL_DOWN_S = 2.6  # within which a dealer turns a flop that lies face down
+UNNAMED_S = 3.0  # a side is told of no card in particular if none can be named for so long
 BLOCK_SEEN = 3  # pictures that must show a block's cards before they are called one
 FALSE_SEEN = 3  # a card seen in fewer pictures than this, and then no more, was none
 
@@ -230,11 +233,12 @@ class SightSensing:
                 continue
             token = self._token(w, track, sensing)
             if token is None:
-                if self._awaits_token(w, track) or (track.told_up is None and not track.up):
+                waits = ended - track.up_before < UNNAMED_S and self._awaits_token(w, track)
+                if waits or (track.told_up is None and not track.up):
                     continue
             elif track.face is not None and track.uid is not None:
                 self._vault.saw(track.uid, track.face)
-            track.told_up = track.up
+            track.told_up, track.told_as, track.told_at = track.up, token, track.up_before
             found.append(
                 CardSide(
                     at=ended,
@@ -248,6 +252,54 @@ class SightSensing:
         for track in w.area.tracks:
             if track.uid is not None and track.face is not None:
                 self._vault.saw(track.uid, track.face)
+        return found + self._still_so(w, sensing, ended) + self._covered_again(w, ended)
+
+    def _still_so(self, w: _Watched, sensing: Sensing, ended: float) -> list[TableEvent]:
+        """A face that goes on to show, told once more, and a board card that goes on to lie face
+        down, told again and again: nothing need be concluded from pictures that nobody took."""
+        found: list[TableEvent] = []
+        for track in w.area.tracks:
+            due = track.told_at + (STILL_UP_S if track.told_up else STILL_DOWN_S)
+            if ended < due or track.seen_ended != ended or not self._may_go_on(w, track):
+                continue
+            track.told_at = ended
+            if track.told_as is not None and self._token(w, track, sensing) != track.told_as:
+                continue
+            found.append(
+                CardSide(
+                    at=ended,
+                    zone=w.area.zone,
+                    up=bool(track.told_up),
+                    after=track.up_after,
+                    before=track.up_before,
+                    token=track.told_as,
+                )
+            )
+        return found
+
+    def _may_go_on(self, w: _Watched, track: Track) -> bool:
+        """Whether it has still to be told that the card goes on to lie as it does."""
+        if not track.settled_side:
+            return False
+        return track.told_at == track.up_before if track.up else is_board(w.area.zone)
+
+    def _covered_again(self, w: _Watched, ended: float) -> list[TableEvent]:
+        """A face that was told of where cards have no tokens, and is to be seen no more."""
+        if w.area.zone not in (STUB, TABLE):
+            return []
+        found: list[TableEvent] = []
+        for track in w.area.missing:
+            if track.told_up and track.missing >= SURE_MISSING:
+                track.told_up = False
+                found.append(
+                    CardSide(
+                        at=ended,
+                        zone=w.area.zone,
+                        up=False,
+                        after=track.seen_started,
+                        before=ended,
+                    )
+                )
         return found
 
     def _token(self, w: _Watched, track: Track, sensing: Sensing) -> Token | None:
@@ -317,6 +369,7 @@ class SightSensing:
             and t.seen >= FALSE_SEEN
             and (t.uid is not None or not named)
             and (t.face is not None or not t.up)
+            and not self._may_go_on(w, t)
             for t in area.tracks
         )
 

@@ -11,6 +11,7 @@ from collections import Counter, deque
 from collections.abc import Sequence
 from math import hypot, inf
 
+from controller.model.events import Token
 from controller.model.table import Zone
 from drivers.readings import AreaSight, Face, SeenCard, Side, Uid
 
@@ -44,6 +45,8 @@ class Track:
         "seen",
         "seen_ended",
         "seen_started",
+        "told_as",
+        "told_at",
         "told_up",
         "uid",
         "up",
@@ -67,6 +70,8 @@ class Track:
         self.up_after = after
         self.up_before = ended
         self.told_up: bool | None = None
+        self.told_as: Token | None = None  # which card its side was told of
+        self.told_at = -inf  # when, or that it goes on to lie so
         self.face: Face | None = None
         self._run = 0
         self._run_up: bool | None = None
