@@ -279,7 +279,7 @@ def _show(w: Words) -> lines.ScenarioLine:
 
 
 def _expose(w: Words) -> lines.ScenarioLine:
-    return lines.ExposeAct(card=w.card_at(CARD_PILES), line=w.line)
+    return lines.ExposeAct(card=w.card_at((*CARD_PILES, "stub")), line=w.line)
 
 
 def _turn_up(w: Words) -> lines.ScenarioLine:

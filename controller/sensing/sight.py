@@ -35,23 +35,25 @@ from controller.model.table import (
 from controller.sensing.budget import FalseAlarmBudget
 from controller.sensing.presence import Sensing
 from controller.sensing.sight_agree import Agreement
-from controller.sensing.sight_origin import SURE_MISSING, origin
+from controller.sensing.sight_origin import SURE_MISSING, forget_s, origin
 from controller.sensing.sight_tracks import AreaTracks, Needed, Track
 from controller.vault import Vault
 from drivers.readings import AreaSight, Outcome, Poll, Sight, Uid, camera_name
 
 BLIND_S = 30.0  # an area hidden for so long is said to be
 SINGLY_S = 0.25  # no dealer puts down one card after another faster than this
+STILL_UP_S = 1.0
+STILL_DOWN_S = 2.6  # within which a dealer turns a flop that lies face down
+UNNAMED_S = 3.0  # a side is told of no card in particular if none can be named for so long
 BLOCK_SEEN = 3  # pictures that must show a block's cards before they are called one
 FALSE_SEEN = 3  # a card seen in fewer pictures than this, and then no more, was none
-FORGET_S = 60.0  # what is missing for so long is looked for no more
 
 
 class _Watched:
     """An area, and what is made of it. place: what stands for an antenna in its zone, if a camera
     watches it alone."""
 
-    __slots__ = ("area", "blind", "block", "calm", "names", "place", "whole")
+    __slots__ = ("area", "blind", "block", "calm", "doubtful", "names", "place", "whole")
 
     def __init__(self, area: AreaTracks, place: AntennaPlace | None) -> None:
         self.area = area
@@ -60,6 +62,7 @@ class _Watched:
         self.block: list[Track] = []
         self.calm = False  # the same picture again would say nothing new
         self.names: tuple[Uid, ...] = ()
+        self.doubtful = False  # a card is seen that nobody can name, or may lie under another one
         self.whole = True
 
 
@@ -106,12 +109,12 @@ class SightSensing:
         watched = self._watched.get(sight.camera)
         if watched is None:
             return []
-        polls: list[Poll] = []
         started, ended = sight.started, sight.ended
         busy: list[_Watched] = []
-        for seen in sight.areas:
-            w = watched.get(seen.area)
-            if w is None:
+        shown = {seen.area: seen for seen in sight.areas}
+        for area, w in watched.items():
+            seen = shown.get(area)
+            if seen is None:
                 continue
             if w.calm and seen is w.area.last:
                 w.area.clear_started = started
@@ -124,11 +127,11 @@ class SightSensing:
                 busy.append(w)
         for w in busy:
             self._tell_apart(w, started, ended)
-        for seen in sight.areas:
-            w = watched.get(seen.area)
-            if w is not None and w.place is not None:
-                polls.append(_poll(w, seen, started, ended))
-        return polls
+        return [
+            _poll(w, shown[area], started, ended)
+            for area, w in watched.items()
+            if w.place is not None and area in shown
+        ]
 
     def events(self, sensing: Sensing, sight: Sight) -> list[TableEvent]:
         """What the pictures so far say besides, once their looks have been taken in."""
@@ -137,6 +140,8 @@ class SightSensing:
             if w.calm and not w.blind:
                 continue
             found += self._blindness(w, sensing, sight)
+            if w.doubtful and w.place is not None:
+                sensing.contradict(w.area.zone, sight.ended)
             found += self._blocks(w, sight.ended)
             found += self._sides(w, sensing, sight.ended)
             w.calm = self._is_calm(w)
@@ -156,6 +161,7 @@ class SightSensing:
             w.calm = False
             for track in list(w.area.tracks):
                 track.lose_face()
+                track.left_over = track.uid is None
                 if track.missing >= SURE_MISSING:
                     w.area.drop(track)
         if self._agreement is not None:
@@ -175,7 +181,7 @@ class SightSensing:
         area = w.area
         for track in list(area.missing):
             false = track.seen < FALSE_SEEN and track.missing >= FALSE_SEEN
-            if false or started - track.gone_at > FORGET_S:
+            if false or started - track.gone_at > forget_s(area, self._areas):
                 area.drop(track)
         unnamed = [t for t in area.tracks if t.uid is None and not t.missing]
         if w.place is None:
@@ -186,8 +192,8 @@ class SightSensing:
             block = [t for t in area.fresh if t in area.tracks]
             w.block = block if len(block) > 1 else [t for t in w.block if t in area.tracks]
         w.names = tuple(t.uid for t in area.tracks if t.uid is not None and t.seen_ended == ended)
-        piled = area.zone == MUCK and bool(area.tracks)
-        w.whole = not (left or area.hidden or piled)
+        w.doubtful = bool(left) or (area.zone == MUCK and bool(area.lying))
+        w.whole = not (w.doubtful or area.hidden)
 
     def _follow(self, area: AreaTracks, newcomers: Sequence[Track]) -> None:
         """Where antennas name the cards, or none are named, only a card put back is told."""
@@ -200,6 +206,8 @@ class SightSensing:
 
     def _name(self, w: _Watched, track: Track, ended: float) -> bool:
         """Say which card a newcomer is, if that can be said."""
+        if track.left_over:
+            return False
         found = origin(track, w.area, self._areas, ended)
         if found is None:
             return False
@@ -211,10 +219,8 @@ class SightSensing:
             return was.uid is not None
         else:
             track.uid = was.uid
-            track.named_from = source.zone
             track.face = track.face or was.face
             source.drop(was)
-        track.named_at = ended
         return True
 
     # -- what is told of them ----------------------------------------------------------------------
@@ -227,11 +233,12 @@ class SightSensing:
                 continue
             token = self._token(w, track, sensing)
             if token is None:
-                if self._awaits_token(w, track) or (track.told_up is None and not track.up):
+                waits = ended - track.up_before < UNNAMED_S and self._awaits_token(w, track)
+                if waits or (track.told_up is None and not track.up):
                     continue
             elif track.face is not None and track.uid is not None:
                 self._vault.saw(track.uid, track.face)
-            track.told_up = track.up
+            track.told_up, track.told_as, track.told_at = track.up, token, track.up_before
             found.append(
                 CardSide(
                     at=ended,
@@ -245,6 +252,54 @@ class SightSensing:
         for track in w.area.tracks:
             if track.uid is not None and track.face is not None:
                 self._vault.saw(track.uid, track.face)
+        return found + self._still_so(w, sensing, ended) + self._covered_again(w, ended)
+
+    def _still_so(self, w: _Watched, sensing: Sensing, ended: float) -> list[TableEvent]:
+        """A face that goes on to show, told once more, and a board card that goes on to lie face
+        down, told again and again: nothing need be concluded from pictures that nobody took."""
+        found: list[TableEvent] = []
+        for track in w.area.tracks:
+            due = track.told_at + (STILL_UP_S if track.told_up else STILL_DOWN_S)
+            if ended < due or track.seen_ended != ended or not self._may_go_on(w, track):
+                continue
+            track.told_at = ended
+            if track.told_as is not None and self._token(w, track, sensing) != track.told_as:
+                continue
+            found.append(
+                CardSide(
+                    at=ended,
+                    zone=w.area.zone,
+                    up=bool(track.told_up),
+                    after=track.up_after,
+                    before=track.up_before,
+                    token=track.told_as,
+                )
+            )
+        return found
+
+    def _may_go_on(self, w: _Watched, track: Track) -> bool:
+        """Whether it has still to be told that the card goes on to lie as it does."""
+        if not track.settled_side:
+            return False
+        return track.told_at == track.up_before if track.up else is_board(w.area.zone)
+
+    def _covered_again(self, w: _Watched, ended: float) -> list[TableEvent]:
+        """A face that was told of where cards have no tokens, and is to be seen no more."""
+        if w.area.zone not in (STUB, TABLE):
+            return []
+        found: list[TableEvent] = []
+        for track in w.area.missing:
+            if track.told_up and track.missing >= SURE_MISSING:
+                track.told_up = False
+                found.append(
+                    CardSide(
+                        at=ended,
+                        zone=w.area.zone,
+                        up=False,
+                        after=track.seen_started,
+                        before=ended,
+                    )
+                )
         return found
 
     def _token(self, w: _Watched, track: Track, sensing: Sensing) -> Token | None:
@@ -303,7 +358,7 @@ class SightSensing:
     def _is_calm(self, w: _Watched) -> bool:
         """Whether the same picture again would tell nothing more."""
         area = w.area
-        if not area.clear or area.blind_since is not None or w.block or area.hidden:
+        if not area.clear or w.doubtful or w.block or area.hidden:
             return False
         if self._agreement is not None and w.place is None and area.tracks:
             return False
@@ -314,6 +369,7 @@ class SightSensing:
             and t.seen >= FALSE_SEEN
             and (t.uid is not None or not named)
             and (t.face is not None or not t.up)
+            and not self._may_go_on(w, t)
             for t in area.tracks
         )
 

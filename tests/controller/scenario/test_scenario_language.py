@@ -87,7 +87,7 @@ MADE: dict[type, st.SearchStrategy[typing.Any]] = {
     lines.CameraFault: st.builds(lines.CameraFault, for_s=st.none() | seconds),
     lines.LiftAct: st.builds(lines.LiftAct, seat=seat, for_s=seconds),
     lines.ShowAct: st.builds(lines.ShowAct, seat=seat),
-    lines.ExposeAct: st.builds(lines.ExposeAct, card=cards(CARD_PILES)),
+    lines.ExposeAct: st.builds(lines.ExposeAct, card=cards((*CARD_PILES, "stub"))),
     lines.MoveAct: st.builds(
         lines.MoveAct,
         card=cards(FROM_PILES),
