@@ -63,6 +63,7 @@ from controller.vault import Vault
 from drivers.contracts import LedBoard, SeatLamp, SeatLamps
 from drivers.errors import DriverError
 from drivers.readings import Health, HealthState, Poll, Reading, Uid
+from drivers.rf import RfPermits
 
 FRAMES_PER_S = 8
 REPEAT_S = 1.0  # a frame is sent this often even if nothing changed
@@ -675,8 +676,8 @@ def _count_words(count: CountShown | None) -> str:
     return f"{count.text}; {count.why}" if count.why else count.text
 
 
-def readers_of(config: Config, clock: TableClock) -> Source:
-    """The table's own readers.
+def readers_of(config: Config, clock: TableClock, permits: RfPermits | None = None) -> Source:
+    """The table's own readers. permits: the enable lines of their transmitters.
 
     Raises:
         drivers.errors.MisconfiguredError: a reader that no driver can serve.
@@ -685,7 +686,11 @@ def readers_of(config: Config, clock: TableClock) -> Source:
 
     sweep = config.file.sweep
     reader = tag_reader(
-        reader_specs(config), order=sweep.order, focus_share=sweep.focus_share, clock=clock
+        reader_specs(config),
+        order=sweep.order,
+        focus_share=sweep.focus_share,
+        permits=permits,
+        clock=clock,
     )
     pucks = puck_specs(config)
     if not pucks:

@@ -111,10 +111,15 @@ def _source(config: Config) -> Source:
     from controller.fittings import fittings_of
     from controller.robot_table import RobotTable
     from controller.taking_up import TableClock
+    from drivers.factory import rf_permits
 
-    clock = TableClock()
-    readers = RobotTable(config, clock) if config.simulated else readers_of(config, clock)
-    return fittings_of(config, clock).with_inputs(readers)
+    clock, permits = TableClock(), rf_permits(config.inputs)
+    readers = (
+        RobotTable(config, clock, permits=permits)
+        if config.simulated
+        else readers_of(config, clock, permits)
+    )
+    return fittings_of(config, clock, permits=permits).with_inputs(readers)
 
 
 def _print(check: Check) -> None:
