@@ -146,7 +146,7 @@ class InputsContract(ABC):
             switches.sit(switches.seats[1], True)
             switches.plug()
             back = await heard.until(Health)
-            assert (back.state, back.device) == (HealthState.OK, gone.device)
+            assert (back.state, back.device) == (HealthState.OK, gone.device), back.reason
             while_gone = heard.all[before:]
             unknown = {
                 r.seat for r in while_gone if isinstance(r, SeatReading) and r.occupied is None
