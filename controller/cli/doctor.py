@@ -60,6 +60,7 @@ def _checks(config: Config, seconds: float) -> Iterator[Check]:
     from controller.doctor.sweep import listen
 
     yield from machine_checks(look(_nodes(config), _folders(config)))
+    yield from _senses(config)
     if not seconds:
         yield Check("readers", State.SKIPPED, "not listened to, as asked")
     elif _running(config):
@@ -71,6 +72,20 @@ def _checks(config: Config, seconds: float) -> Iterator[Check]:
         )
     else:
         yield from sweep_checks(asyncio.run(listen(_source(config), config.layout, seconds)))
+
+
+def _senses(config: Config) -> Iterator[Check]:
+    from controller.doctor.checks import Check, State, sense_checks
+    from controller.rates.book import RatesFileError, rates_file, read
+
+    file = rates_file(config.journal)
+    try:
+        nights = read(file)
+    except RatesFileError as error:
+        yield Check("senses", State.WARNING, str(error), "Then look at burnturn rates.")
+        return
+    counted = sum(night.hands > 0 for night in nights.nights)
+    yield from sense_checks(nights.trouble(), counted, str(file))
 
 
 def _nodes(config: Config) -> list[tuple[str, str]]:
