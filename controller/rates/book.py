@@ -182,6 +182,6 @@ class RateBook:
             self._mute = True
             why = getattr(error, "strerror", None) or type(error).__name__
             self._note(
-                f"{self._path}: cannot be written ({why}); what senses got wrong is forgotten at the "
-                "next start. Next: make room on the disk, and see that this user may write there"
+                f"{self._path}: cannot be written ({why}); what senses got wrong is forgotten "
+                "at a stop. Next: make room on the disk, and see that this user may write there"
             )

@@ -6,9 +6,12 @@ import difflib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from controller.model.table import MAX_SEATS, REFERENCE_MAX_STACK
+
+if TYPE_CHECKING:
+    from controller.simulate.like import TableLike
 
 Game = Literal["holdem", "omaha", "omaha8"]
 Direction = Literal["with", "against"]
@@ -33,7 +36,8 @@ class Settings:
     errors: kinds of mistakes to plant, by the robot's names, one in each error hand, in turn.
     error_share: share of the hands that are error hands. burst: one card of every hand stays
     unread until the dealer puts it straight, when the board asks for it. direction, focus: how
-    the antennas are polled. miss, cross: shares of 1.
+    the antennas are polled. miss, cross: shares of 1. like: a measured table whose layout and
+    rates take the place of miss, cross and max_stack.
     """
 
     profile: str = "tda"
@@ -50,6 +54,7 @@ class Settings:
     burst: bool = False
     direction: Direction = "against"
     focus: bool = True
+    like: TableLike | None = None
 
     def __post_init__(self) -> None:
         checks = (
@@ -72,6 +77,10 @@ class Settings:
             ),
         )
         faults = [text for holds, text in checks if not holds]
+        if self.like is not None and self.seats > self.like.layout.seats:
+            faults.append(
+                f"--seats {self.seats}: {self.like.name} has {self.like.layout.seats} seats"
+            )
         if faults:
             raise SettingsError(faults)
 
