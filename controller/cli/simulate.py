@@ -206,7 +206,7 @@ def title(s: Settings) -> str:
     reads = f"miss {s.miss:.0%}, cross {s.cross:.0%}"
     if s.like is not None:
         reads = (
-            f"like {s.like.name} in its last {s.like.nights} nights (on average miss "
+            f"like {s.like.name}, nights counted: {s.like.nights} (on average miss "
             f"{s.like.mean_miss:.1%}, cross {s.like.mean_cross:.1%})"
         )
     return (
