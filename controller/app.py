@@ -54,6 +54,9 @@ from controller.outputs.board import BoardView, DeckCondition, DeckView, deck_vi
 from controller.outputs.lamps import for_seats, lamp_row, lamps
 from controller.outputs.layouts import colour_64x32, mono_32x8
 from controller.outputs.picture import Picture
+from controller.rates.book import RateBook, rates_file
+from controller.rates.counts import Portion
+from controller.rates.senses import SenseCounts, measured
 from controller.rules import engine
 from controller.rules.profile import Profile
 from controller.sources import Together
@@ -63,7 +66,8 @@ from controller.vault import Vault
 from controller.vision.spread import SpreadSeen
 from drivers.contracts import LedBoard, SeatLamp, SeatLamps
 from drivers.errors import DriverError
-from drivers.readings import Health, HealthState, Poll, Reading, Uid
+from drivers.readings import Health, HealthState, Poll, Reading, Sight, Uid
+from drivers.rf import RfPermits
 
 FRAMES_PER_S = 8
 REPEAT_S = 1.0  # a frame is sent this often even if nothing changed
@@ -193,6 +197,8 @@ class Daemon:
         self._table.has_camera = spreads is not None
         self._on_note = on_note
         self.notes: deque[str] = deque(maxlen=NOTES_KEPT)
+        self._senses = SenseCounts()
+        self._rates: RateBook | None = None
         self._focus: tuple[int, ...] = ()
         self._only: int | None = None
         self._certifying = Certifying(config)
@@ -364,10 +370,18 @@ class Daemon:
         if self._watch is not None:
             await self._watch.close(self.clock(), clean)
             self._take_notes()
+        if self._rates is not None:
+            await self._rates.close()
 
     def _begin(self) -> None:
         """The first records: the start, and the opening or what is taken up."""
         r, at = self._resumption, self.clock()
+        self._rates = RateBook(
+            rates_file(self.config.journal),
+            measured(self.config.layout),
+            again=r is not None and not r.stopped,
+            note=self._tell_note,
+        )
         if self._watch is not None:
             self._watch.start()
         away_s = None if r is None else max(0.0, time.time() - r.last_wall)
@@ -476,6 +490,8 @@ class Daemon:
         if isinstance(reading, Health):
             self._health[reading.device] = reading
             self._stage(reading)
+        elif isinstance(reading, Sight):
+            self._senses.sight(reading)
         self._judged(self._table.feed(reading))
         self._heard_at = None
         if self._watch is not None:
@@ -500,8 +516,17 @@ class Daemon:
     def _take_notes(self) -> None:
         notes = self._watch.notes if self._watch is not None else deque[str]()
         while notes:
-            self.notes.append(notes.popleft())
-            self._on_note(self.notes[-1])
+            self._tell_note(notes.popleft())
+
+    def _tell_note(self, note: str) -> None:
+        self.notes.append(note)
+        self._on_note(note)
+
+    def _count_senses(self) -> None:
+        """A hand is over: what the senses got wrong in it."""
+        if self._rates is not None:
+            given = Portion(self._table.verdicts_given, self._table.verdicts_open)
+            self._rates.hand(self._senses.hand(self._table.sensing.figures(), given))
 
     def _to_tape(self, tape: TapeWriter, reading: Reading) -> None:
         try:
@@ -572,6 +597,7 @@ class Daemon:
                 self._open_pending()
                 ended = True
         if ended:
+            self._count_senses()
             self._go_on(self._long)
 
     async def _keep_looking(self) -> None:
@@ -693,8 +719,8 @@ def _count_words(count: CountShown | None) -> str:
     return f"{count.text}; {count.why}" if count.why else count.text
 
 
-def readers_of(config: Config, clock: TableClock) -> Source:
-    """The table's own readers.
+def readers_of(config: Config, clock: TableClock, permits: RfPermits | None = None) -> Source:
+    """The table's own readers. permits: the enable lines of their transmitters.
 
     Raises:
         drivers.errors.MisconfiguredError: a reader that no driver can serve.
@@ -703,7 +729,11 @@ def readers_of(config: Config, clock: TableClock) -> Source:
 
     sweep = config.file.sweep
     reader = tag_reader(
-        reader_specs(config), order=sweep.order, focus_share=sweep.focus_share, clock=clock
+        reader_specs(config),
+        order=sweep.order,
+        focus_share=sweep.focus_share,
+        permits=permits,
+        clock=clock,
     )
     pucks = puck_specs(config)
     if not pucks:

@@ -361,8 +361,8 @@ class Config:
 
     @property
     def simulated(self) -> bool:
-        both = (*self.file.reader, *self.file.camera)
-        return any(device.driver == "simulated" for device in both)
+        readers = any(r.driver == "simulated" for r in self.file.reader)
+        return readers or any(c.driver == "simulated" for c in self.file.camera)
 
     def _path(self, text: str) -> Path:
         return self.folder / Path(text).expanduser()

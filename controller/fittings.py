@@ -9,6 +9,7 @@ from controller.config import Config
 from controller.sources import Readers, Together
 from drivers.contracts import Clock, Inputs, LedBoard, SeatLamps
 from drivers.factory import inputs, led_board, table_board
+from drivers.rf import RfPermits
 
 if TYPE_CHECKING:
     from controller.app import Source
@@ -28,16 +29,22 @@ class Fittings:
         return Together(readers, self.inputs) if self.inputs else readers
 
 
-def fittings_of(config: Config, clock: Clock, board_port: str | None = None) -> Fittings:
+def fittings_of(
+    config: Config,
+    clock: Clock,
+    board_port: str | None = None,
+    permits: RfPermits | None = None,
+) -> Fittings:
     """Everything that the configuration names.
 
-    board_port: where a simulated table board answers; None: there is none.
+    board_port: where a simulated table board answers; None: there is none. permits: as the readers
+    have them; None leaves their enable lines on.
 
     Raises:
         drivers.errors.MisconfiguredError: something that no driver can serve.
     """
     spec = config.inputs
-    own = () if spec is None else (inputs(spec, clock=clock),)
+    own = () if spec is None else (inputs(spec, permits=permits, clock=clock),)
     boards = tuple(led_board(board, clock=clock) for board in config.boards)
     under = _table_board(config, clock, board_port)
     return Fittings(own + under.inputs, boards + under.boards, under.seat_lamps)

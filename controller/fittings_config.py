@@ -36,6 +36,21 @@ GpioLine = Annotated[
     PlainValidator(_gpio_line),
     WithJsonSchema({"enum": [f"a line's number, 0 to {_MOST_LINES - 1}", "its name in quotes"]}),
 ]
+
+
+def _rf_enable(value: object) -> int | Literal["all"]:
+    if type(value) is int and 1 <= value <= 16:
+        return value
+    if value == "all":
+        return "all"
+    raise ValueError("no reader")
+
+
+RfEnable = Annotated[
+    int | Literal["all"],
+    PlainValidator(_rf_enable),
+    WithJsonSchema({"enum": ["a reader's number, 1 to 16", '"all"']}),
+]
 KeyName = Literal[
     "shuffled",
     "new-hand",
@@ -53,7 +68,7 @@ Share = Annotated[float, Field(ge=0, le=1)]
 class InputsPart(Part):
     """Who reads the table's keys and switches. library: periphery, or RPi.GPIO for old Pis. chip:
     path of the GPIO chip; "" is the one behind the header. *_hold_ms: how long each kind of switch
-    must hold before it counts."""
+    must hold before it counts. rf_settle_ms: from an output's switching on to its reader's look."""
 
     driver: Literal["gpio"] = "gpio"
     library: Literal["periphery", "RPi.GPIO"] = "periphery"
@@ -61,6 +76,7 @@ class InputsPart(Part):
     key_hold_ms: Annotated[StrictInt, Field(ge=1, le=500)] = 25
     seat_hold_ms: Annotated[StrictInt, Field(ge=1, le=10000)] = 1000
     button_hold_ms: Annotated[StrictInt, Field(ge=1, le=5000)] = 300
+    rf_settle_ms: Annotated[StrictInt, Field(ge=0, le=500)] = 5
 
 
 class InputPart(Part):
@@ -76,11 +92,11 @@ class InputPart(Part):
 
 
 class OutputPart(Part):
-    """One output, active while the table is watched. rf_enable: number of the reader whose
-    transmitter it permits."""
+    """One output. rf_enable: number of the reader whose transmitter it permits, active in that
+    reader's turns; or "all": active while the table is watched."""
 
     line: GpioLine
-    rf_enable: Annotated[StrictInt, Field(ge=1, le=16)]
+    rf_enable: RfEnable
     active: Literal["low", "high"] = "high"
 
 
@@ -112,10 +128,15 @@ def inputs_spec(
     """The configured inputs as the driver factory takes them."""
     return InputsSpec(
         inputs=tuple(_input_line(part, i) for i in inputs),
-        outputs=tuple(OutputLine(o.line, f"reader {o.rf_enable}", o.active) for o in outputs),
+        outputs=tuple(OutputLine(o.line, _reader(o.rf_enable), o.active) for o in outputs),
         library=part.library,
         chip=part.chip,
+        rf_settle_s=part.rf_settle_ms / 1000,
     )
+
+
+def _reader(rf_enable: int | Literal["all"]) -> str:
+    return "" if rf_enable == "all" else f"reader {rf_enable}"
 
 
 def _input_line(part: InputsPart, said: InputPart) -> InputLine:

@@ -29,7 +29,16 @@ from controller.model.events import (
     Tick,
     numbered,
 )
-from controller.model.findings import Finding, HandBegan, HandEnded, Progress, Said, Sensed, Verdict
+from controller.model.findings import (
+    Finding,
+    HandBegan,
+    HandEnded,
+    Judgement,
+    Progress,
+    Said,
+    Sensed,
+    Verdict,
+)
 from controller.model.table import Layout, seat_of
 from controller.rules import engine
 from controller.rules.engine import RulesState
@@ -85,6 +94,8 @@ class Table:
         self._record = record
         self._deck_watch = deck_watch
         self._count = TableCount(layout)
+        # Questions that hands ended with, and how many of them were undecided.
+        self.verdicts_given = self.verdicts_open = 0
         self._number = 0
         self._deadline = inf
         self._focus: tuple[int, ...] = ()
@@ -335,7 +346,7 @@ class Table:
         queue = list(events)
         while queue:
             event = queue.pop(0)
-            hand = self.state.hand
+            before = self.state
             number = self._record(event) if self._record is not None else None
             self._number = number if isinstance(number, int) else self._number + 1
             self.state, new = engine.step(self.state, numbered(event, self._number))
@@ -348,7 +359,8 @@ class Table:
                     if self._deck_watch is not None:
                         self._deck_watch.began()
                 elif isinstance(word, HandEnded):
-                    self._hand_over(hand)
+                    self._count_verdicts(before, word.at)
+                    self._hand_over(before.hand)
                     # Tokens of the hand that ended mean nothing any more, not even in the events
                     # still waiting here.
                     self.sight.renew()
@@ -359,6 +371,11 @@ class Table:
                 self._deck_watch.counted(self.stand)
         self._refresh()
         return said
+
+    def _count_verdicts(self, before: RulesState, at: float) -> None:
+        judgements = [v.judgement for v in engine.verdicts(before, at)]
+        self.verdicts_given += len(judgements)
+        self.verdicts_open += judgements.count(Judgement.CANNOT_TELL)
 
     def _hand_over(self, hand: Hand | None) -> None:
         """Tell the deck watch of the hand that has just ended."""

@@ -39,6 +39,7 @@ from drivers.factory import (
     tag_reader,
 )
 from drivers.readings import ButtonReading, KeyPress, Reading, SeatReading, Uid
+from drivers.rf import RfPermits
 
 DECKS = ("red", "blue")
 CARDS = 52  # the tags of the simulated decks, where the configuration gives no seed
@@ -51,7 +52,7 @@ class RobotTable:
     """Readings of the simulated table, from robot to wire to driver.
 
     clock: monotonic seconds, the time of the readings. board: a table board at which button, chairs
-    and keys are felt instead of being told here.
+    and keys are felt instead of being told here. permits: as for `tag_reader`.
     """
 
     def __init__(
@@ -59,6 +60,8 @@ class RobotTable:
         config: Config,
         clock: Callable[[], float] = time.monotonic,
         board: BoardProcess | None = None,
+        *,
+        permits: RfPermits | None = None,
     ) -> None:
         part = config.file.simulation
         assert part is not None, "the configuration sees to it"
@@ -92,6 +95,7 @@ class RobotTable:
             order=sweep.order,
             focus_share=sweep.focus_share,
             emulated=self.readers,
+            permits=permits,
             clock=clock,
         )
 

@@ -9,7 +9,7 @@ import asyncio
 import time
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 from types import TracebackType
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Literal, Self
 from drivers.contracts import Clock, Inputs, LedBoard, Sleep, TagReader
 from drivers.errors import MisconfiguredError, UnknownDriverError
 from drivers.kinds import KINDS, PUCKS, Air, DriverKind
+from drivers.rf import RfMutex, RfPermits
 from drivers.rfid.airs import Together
 from drivers.rfid.pepper import Mode, PepperLink, PushPlan
 from drivers.rfid.pepper_session import PepperSettings
@@ -208,14 +209,17 @@ def tag_reader(
     order: Order = "against",
     focus_share: float = 0.75,
     emulated: EmulatedReaders | None = None,
+    permits: RfPermits | None = None,
+    companions: Sequence[AbstractAsyncContextManager[object]] = (),
     clock: Clock = time.monotonic,
     sleep: Sleep = asyncio.sleep,
     backoff_s: Sequence[float] = BACKOFF_S,
 ) -> TagReader:
     """All readers of a table as one. Antennas are swept in ascending or descending number.
 
-    emulated: the far ends of specs with driver "simulated". Raises UnknownDriverError or
-    MisconfiguredError, naming the reader.
+    emulated: the far ends of specs with driver "simulated". permits: the enable lines of their
+    transmitters; whoever drives the lines has the same. companions: opened before the readers.
+    Raises UnknownDriverError or MisconfiguredError, naming the reader.
     """
     if not specs:
         raise MisconfiguredError("no reader is configured", "table", "Give it at least one.")
@@ -228,15 +232,18 @@ def tag_reader(
     if not antennas:
         raise MisconfiguredError("no antenna is configured", "table", "Give it at least one.")
     links = [(_kind(spec).air, _link(spec, emulated, clock)) for spec in specs]
-    companions: tuple[AbstractAsyncContextManager[object], ...] = (emulated,) if emulated else ()
+    first: dict[Air, tuple[AbstractAsyncContextManager[object], ...]]
+    first = {air: (emulated,) if emulated and air is Air.HF else () for air in Air}
+    first[_kind(specs[0]).air] += tuple(companions)
     tables = [
         ReaderTable(
             ours := [link for its, link in links if its is air],
             SweepScheduler(sorted(a for link in ours for a in link.ports), order, focus_share),
+            mutex=RfMutex(permits),
             clock=clock,
             sleep=sleep,
             backoff_s=backoff_s,
-            companions=companions if air is Air.HF else (),
+            companions=first[air],
         )
         for air in dict.fromkeys(air for air, _ in links)
     ]
@@ -464,11 +471,25 @@ def _emulated_connect(name: str, where: str, emulated: EmulatedReaders | None) -
     return lambda: connector(found.addresses[name], where)()
 
 
+def rf_permits(spec: InputsSpec | None, *, sleep: Sleep = asyncio.sleep) -> RfPermits:
+    """The enable lines of the table's readers, as configured: for `tag_reader` and `inputs`, which
+    must have the same."""
+    if spec is None:
+        return RfPermits()
+    readers = {output.rf_enable for output in spec.outputs if output.rf_enable}
+    return RfPermits(readers, spec.rf_settle_s, sleep=sleep)
+
+
 def inputs(
-    spec: InputsSpec, *, clock: Clock = time.monotonic, sleep: Sleep = asyncio.sleep
+    spec: InputsSpec,
+    *,
+    permits: RfPermits | None = None,
+    clock: Clock = time.monotonic,
+    sleep: Sleep = asyncio.sleep,
 ) -> Inputs:
-    """Keys, chairs and the dealer button on the Pi's own lines. Raises UnknownDriverError. A
-    library that cannot serve this machine says so when it is opened."""
+    """Keys, chairs and the dealer button on the Pi's own lines, and the enable lines of readers.
+    permits: None leaves those on all the time. Raises UnknownDriverError. A library that cannot
+    serve this machine says so when it is opened."""
     from drivers.gpio.gpiochip import Gpiochip
     from drivers.gpio.inputs import GpioInputs
     from drivers.gpio.lines import LIBRARIES, Library
@@ -485,7 +506,28 @@ def inputs(
             spec.name,
             f"Choose one of {', '.join(LIBRARIES)}.",
         )
-    return GpioInputs(library, spec.inputs, spec.outputs, name=spec.name, clock=clock, sleep=sleep)
+    return GpioInputs(
+        library,
+        spec.inputs,
+        spec.outputs,
+        name=spec.name,
+        permits=permits,
+        clock=clock,
+        sleep=sleep,
+    )
+
+
+def enable_lines(
+    spec: InputsSpec | None, reader: str, permits: RfPermits, *, clock: Clock = time.monotonic
+) -> tuple[Inputs, ...]:
+    """What permits this reader's transmitter, and nothing else of the inputs: a companion of a
+    reader that is used without its table. None where it needs no permit."""
+    if spec is None:
+        return ()
+    outputs = tuple(o for o in spec.outputs if o.rf_enable in ("", reader))
+    if not outputs:
+        return ()
+    return (inputs(replace(spec, inputs=(), outputs=outputs), permits=permits, clock=clock),)
 
 
 def led_board(spec: BoardSpec, *, clock: Clock = time.monotonic) -> LedBoard:

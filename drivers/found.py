@@ -9,22 +9,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
 
-from serial.tools import list_ports
+from drivers.usb_ports import PortInfo, listed
 
 ROOT = Path("/")
-
-
-class PortInfo(Protocol):
-    """A serial port as pyserial lists it."""
-
-    device: str
-    vid: int | None
-    pid: int | None
-    serial_number: str | None
-    product: str | None
-    manufacturer: str | None
 
 
 ListPorts = Callable[[], Iterable[PortInfo]]
@@ -63,7 +51,7 @@ class Found:
 
 def found(
     root: Path = ROOT,
-    list_ports: ListPorts = list_ports.comports,
+    list_ports: ListPorts = listed,
     pcsc: Callable[[], Sequence[str]] | None = None,
 ) -> Found:
     """Look for ports and readers. pcsc: lists PC/SC readers; raises DriverError."""

@@ -8,11 +8,16 @@ at a time).
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager
 from typing import Generic, Protocol, TypeVar
 
+from drivers.contracts import Sleep
+
 T = TypeVar("T")
+
+Drive = Callable[[str, bool], bool]
+"""Drives the enable lines of a reader, on or off; whether they are driven so now."""
 
 
 class RfTurns(Generic[T]):
@@ -38,7 +43,63 @@ class RfTurns(Generic[T]):
             self.holder = None
 
 
+class RfPermits:
+    """Enable lines of the readers' transmitters: a line is on only while its reader may transmit.
+
+    readers: names of those that have one; the others need no permit. settle_s: from a line's
+    switching on to the first look. Whoever holds the lines joins with `attach` while they are open.
+    """
+
+    def __init__(
+        self,
+        readers: Collection[str] = (),
+        settle_s: float = 0.0,
+        *,
+        sleep: Sleep = asyncio.sleep,
+    ) -> None:
+        self.readers = frozenset(readers)
+        self._settle_s = settle_s
+        self._sleep = sleep
+        self._drive: Drive | None = None
+        self._on: set[str] = set()
+
+    def attach(self, drive: Drive) -> None:
+        """The lines are open, and all of them off."""
+        self._drive = drive
+        self._on.clear()
+
+    def detach(self) -> None:
+        """The lines are lost or closed: none of them is on for certain."""
+        self._drive = None
+        self._on.clear()
+
+    async def permit(self, reader: str) -> None:
+        """Returns when its line, if it has one, has been on for long enough, or cannot be driven:
+        `permitted` tells which."""
+        if reader not in self.readers or reader in self._on or self._drive is None:
+            return
+        drive = self._drive
+        if not drive(reader, True):
+            return
+        await self._sleep(self._settle_s)
+        if self._drive is drive:  # else they got lost meanwhile
+            self._on.add(reader)
+
+    def forbid(self, reader: str) -> None:
+        """Its line is off from now on."""
+        self._on.discard(reader)
+        if reader in self.readers and self._drive is not None:
+            self._drive(reader, False)
+
+    def permitted(self, reader: str) -> bool:
+        """Whether it has been able to transmit ever since `permit`."""
+        return reader in self._on or reader not in self.readers
+
+
 class Transmitter(Protocol):
+    @property
+    def name(self) -> str: ...
+
     async def quiet(self) -> None:
         """Switch the field off. Returns when it is off or the device is out of reach; never raises
         DriverError."""
@@ -46,9 +107,11 @@ class Transmitter(Protocol):
 
 
 class RfMutex:
-    """One per table, shared by all HF readers of it, of whatever make."""
+    """One per table, shared by all HF readers of it, of whatever make. permits: the enable lines of
+    their transmitters."""
 
-    def __init__(self) -> None:
+    def __init__(self, permits: RfPermits | None = None) -> None:
+        self.permits = permits or RfPermits()
         self._turns: RfTurns[Transmitter] = RfTurns()
         self._lock = asyncio.Lock()
 
@@ -60,9 +123,12 @@ class RfMutex:
             other = self._turns.must_quiet(who)
             if other is not None:
                 await other.quiet()
+                self.permits.forbid(other.name)
             self._turns.take(who)
+            await self.permits.permit(who.name)
             yield
 
     def gone(self, who: Transmitter) -> None:
         """`who` was closed or lost; nobody needs to wait for it."""
         self._turns.gone(who)
+        self.permits.forbid(who.name)

@@ -1,10 +1,10 @@
-"""Which serial port the table's board may be on, by what USB says of it. Pure but for
-`connected`."""
+"""Serial ports as the machine lists them; on which of them the table's board may be, by what USB
+says of it. Pure but for `listed` and `connected`."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from serial.tools import list_ports
 
@@ -13,6 +13,20 @@ MEGA = frozenset({(0x2341, 0x0042), (0x2341, 0x0010), (0x2A03, 0x0042), (0x2A03,
 
 CLONES = frozenset({(0x1A86, 0x7523), (0x1A86, 0x55D4), (0x0403, 0x6001), (0x10C4, 0xEA60)})
 """The converters on copies of it. Any other device may have one of these, too."""
+
+
+_TRIES = 3
+
+
+class PortInfo(Protocol):
+    """A serial port as pyserial lists it."""
+
+    device: str
+    vid: int | None
+    pid: int | None
+    serial_number: str | None
+    product: str | None
+    manufacturer: str | None
 
 
 class UsbPort(NamedTuple):
@@ -24,11 +38,21 @@ class UsbPort(NamedTuple):
     serial: str = ""
 
 
+def listed() -> list[PortInfo]:
+    """The serial ports of this machine now."""
+    for _ in range(_TRIES):
+        try:
+            return list(list_ports.comports())
+        except (TypeError, OSError):
+            continue  # pyserial's way of saying that one of them was pulled while it looked
+    return []
+
+
 def connected() -> tuple[UsbPort, ...]:
     """The serial ports on USB that are plugged in now."""
     return tuple(
         UsbPort(port.device, port.vid, port.pid, port.serial_number or "")
-        for port in list_ports.comports()
+        for port in listed()
         if port.vid is not None and port.pid is not None
     )
 

@@ -43,6 +43,10 @@ from controller.outputs.layouts import colour_64x32, mono_32x8
 from controller.outputs.png import save
 from controller.outputs.terminal import screen
 from controller.pipeline import Table
+from controller.rates.book import spelled
+from controller.rates.counts import Portion
+from controller.rates.nights import Nights
+from controller.rates.senses import SenseCounts, measured
 from controller.rules.profile import load
 from controller.scenario.night import field_antennas
 from controller.vault import Vault
@@ -100,6 +104,7 @@ class Night:
     answers: list[bytes] = field(default_factory=list)
     journal: list[str] = field(default_factory=list)
     blobs: list[int] = field(default_factory=list)
+    rates: list[bytes] = field(default_factory=list)
     file: bytes = b""
     logs: str = ""
     dealt: str = ""
@@ -148,6 +153,8 @@ def _spend(night: Night, folder: Path, key: bytes, cards_seed: int, deck_seed: i
             return journal.stage(event, sealed=blob)
 
         table = Table(LAYOUT, vault, record=record)
+        senses = SenseCounts()
+        rates = Nights().begun(0.0).referred(measured(LAYOUT))
         registry = tuple((s, SeatStatus.IN) for s in SEATS)
 
         def look(at: float, picture: bool) -> None:
@@ -208,6 +215,9 @@ def _spend(night: Night, folder: Path, key: bytes, cards_seed: int, deck_seed: i
             for seat in SEATS:
                 table.tell(SeatRegistered(at=poll.ended, seat=seat, status=SeatStatus.IN, by="Ann"))
             journal.commit()
+            given = Portion(table.verdicts_given, table.verdicts_open)
+            rates, _ = rates.hand(senses.hand(table.sensing.figures(), given), poll.ended)
+            night.rates.append(spelled(rates))
     night.codes = frozenset(codes)
     with JournalFile(folder / "j.db") as file:
         assert verify(file, [file.head()]).faults == ()
@@ -279,6 +289,7 @@ def parts(night: Night) -> dict[str, list[object]]:
         "answers": [*night.answers],
         "journal": [*night.journal],
         "blobs": [*night.blobs],
+        "rates": [*night.rates],
         "logs": [night.logs],
     }
 
@@ -302,6 +313,7 @@ def test_the_night_was_a_night(nights: list[Night]) -> None:
     assert len(set(night.pictures)) > 12
     assert len(set(night.screens)) > 12
     assert len(night.focus) > 100
+    assert b'"antenna 13: miss":[1,' in night.rates[0]
     assert any(outcome is Outcome.NOISE for _, _, outcome, _, _ in night.looks)
 
 

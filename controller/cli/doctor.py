@@ -68,6 +68,7 @@ def _checks(config: Config, seconds: float) -> Iterator[Check]:
 
     yield from machine_checks(look(_nodes(config), _folders(config)))
     yield from calibration_checks(in_force(config))
+    yield from _senses(config)
     if not seconds:
         yield Check("readers", State.SKIPPED, "not listened to, as asked")
     elif _running(config):
@@ -79,6 +80,20 @@ def _checks(config: Config, seconds: float) -> Iterator[Check]:
         )
     else:
         yield from sweep_checks(asyncio.run(listen(_source(config), config.layout, seconds)))
+
+
+def _senses(config: Config) -> Iterator[Check]:
+    from controller.doctor.checks import Check, State, sense_checks
+    from controller.rates.book import RatesFileError, rates_file, read
+
+    file = rates_file(config.journal)
+    try:
+        nights = read(file)
+    except RatesFileError as error:
+        yield Check("senses", State.WARNING, str(error), "Then look at burnturn rates.")
+        return
+    counted = sum(night.hands > 0 for night in nights.nights)
+    yield from sense_checks(nights.trouble(), counted, str(file))
 
 
 def _nodes(config: Config) -> list[tuple[str, str]]:
@@ -119,10 +134,15 @@ def _source(config: Config) -> Source:
     from controller.fittings import fittings_of
     from controller.robot_table import RobotTable
     from controller.taking_up import TableClock
+    from drivers.factory import rf_permits
 
-    clock = TableClock()
-    readers = RobotTable(config, clock) if config.simulated else readers_of(config, clock)
-    return fittings_of(config, clock).with_inputs(readers)
+    clock, permits = TableClock(), rf_permits(config.inputs)
+    readers = (
+        RobotTable(config, clock, permits=permits)
+        if config.simulated
+        else readers_of(config, clock, permits)
+    )
+    return fittings_of(config, clock, permits=permits).with_inputs(readers)
 
 
 def _print(check: Check) -> None:

@@ -33,6 +33,7 @@ PARTS: dict[str, tuple[str, str]] = {
         "Certificates of counts: verify, show, the table's public key.",
     ),
     "doctor": ("controller.cli.doctor", "Check the machine under the table, and its readers."),
+    "rates": ("controller.cli.rates", "How often the table's senses err, night by night."),
     "keys": ("controller.cli.keys", "Make the regulator's pair of keys."),
 }
 

@@ -24,7 +24,13 @@ from controller.integrity.decks import Deck
 from controller.integrity.register import Key, Registration, Step, View
 from controller.integrity.robot_hand import RobotHand
 from drivers.contracts import TagReader
-from drivers.factory import desk_reader, emulated_readers, tag_reader
+from drivers.factory import (
+    desk_reader,
+    emulated_readers,
+    enable_lines,
+    rf_permits,
+    tag_reader,
+)
 from drivers.readings import Health, HealthState
 
 KEYS = {"u": Key.UNDO, "j": Key.JOKER, "f": Key.FINISH, "a": Key.ABORT}
@@ -78,7 +84,9 @@ def _reader(
     clock = time.monotonic
     part = config.file.simulation
     if not config.simulated or part is None:
-        return tag_reader([spec], clock=clock), None
+        permits = rf_permits(config.inputs)
+        lines = enable_lines(config.inputs, spec.name, permits, clock=clock)
+        return tag_reader([spec], permits=permits, companions=lines, clock=clock), None
     hand = RobotHand(config, house, seed=part.seed, origin_s=clock())
     emulated = emulated_readers([spec], hand, hand.look_s, clock=clock)
     return tag_reader([spec], emulated=emulated, clock=clock), hand

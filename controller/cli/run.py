@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from drivers.contracts import LedBoard
     from drivers.factory import BoardProcess
     from drivers.readings import Uid
+    from drivers.rf import RfPermits
 
 # A traceback with the values of variables could name cards.
 app = typer.Typer(help="Watch a table.", add_completion=False, pretty_exceptions_enable=False)
@@ -101,6 +102,7 @@ async def _watch(
     from controller.taking_up import opens_anew, take_up
     from controller.tape import TapeError, TapeWriter
     from drivers.errors import DriverError
+    from drivers.factory import rf_permits
 
     if replay is not None:
         # What is played again is not the house's record of this night.
@@ -115,7 +117,8 @@ async def _watch(
             if replay is not None:
                 resumption = None  # a tape is no continuation of the hand that a kill broke off
             under = _emulated_board(config) if replay is None else None
-            source, robots = _source(config, replay, speed, clock, under)
+            permits = rf_permits(config.inputs)
+            source, robots = _source(config, replay, speed, clock, under, permits)
             at_table = _at_table(config, source, robots)
             measured = _measured(config, at_table, played_again=replay is not None)
             config = measured.applied(config)
@@ -123,7 +126,7 @@ async def _watch(
             fittings = Fittings()
             if replay is None:  # a night that is played again is no news for the table
                 port = None if under is None else under.port
-                fittings = fittings_of(config, clock, port)
+                fittings = fittings_of(config, clock, port, permits)
                 fittings = measured.lamps_on(config, fittings)
                 source = fittings.with_inputs(source)
             fittings = replace(fittings, boards=(*boards, *fittings.boards))
@@ -182,6 +185,7 @@ def _source(
     speed: float,
     clock: TableClock,
     under: BoardProcess | None,
+    permits: RfPermits,
 ) -> tuple[Source, RobotTable | None]:
     if replay is not None:
         from controller.tape_source import TapeSource
@@ -190,11 +194,11 @@ def _source(
     if config.simulated:
         from controller.robot_table import RobotTable
 
-        robots = RobotTable(config, clock, under)
+        robots = RobotTable(config, clock, under, permits=permits)
         return robots, robots
     from controller.app import readers_of
 
-    return readers_of(config, clock), None
+    return readers_of(config, clock, permits), None
 
 
 def _daemon(

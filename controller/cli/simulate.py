@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Annotated, Any, NoReturn, TypeVar
 
 import typer
@@ -17,6 +18,7 @@ from typer.core import TyperCommand
 
 from controller.model.table import REFERENCE_MAX_STACK
 from controller.simulate.deal import mistake_kinds
+from controller.simulate.like import like_table
 from controller.simulate.report import Totals, for_people
 from controller.simulate.run import simulate
 from controller.simulate.settings import (
@@ -74,6 +76,7 @@ _KINDS = {
     "counts": ("miss", "cross", "sweep", "two_at_once", "seed", "jobs", "as_json"),
 }
 """What else a simulation can be of than hands, and the options that go with it."""
+_FROM_TABLE = {"miss": "--miss", "cross": "--cross", "stack": "--max-stack"}
 _ONLY_WITH = {"shuffle": "nights", "two_at_once": "counts"}
 
 
@@ -122,6 +125,13 @@ def simulate_command(
         bool,
         typer.Option("--compare", help="Repeat for both poll directions, with and without focus."),
     ] = False,
+    like: Annotated[
+        Path | None,
+        typer.Option(
+            "--like-table",
+            help="Antennas err as this table's did lately: its table.toml, or its file of rates.",
+        ),
+    ] = None,
     jobs: Annotated[
         int, typer.Option(min=0, help="Processes; the result does not depend on it. 0: one a core.")
     ] = 0,
@@ -151,6 +161,15 @@ def simulate_command(
         rate = _read(faults, "--miss", share, miss, 0.05)
         _nights(faults, as_json, nights=nights, shuffle=shuffle, miss=rate, seats=seats, seed=seed)
         return
+    table = None
+    if like is not None:
+        given = _given(context)
+        faults += [
+            f"{option}: not with --like-table, which has it from the table"
+            for name, option in _FROM_TABLE.items()
+            if name in given
+        ]
+        table = _read(faults, "", lambda text: like_table(Path(text)), str(like), None)
     settings = _settings(
         faults,
         profile=profile,
@@ -168,6 +187,7 @@ def simulate_command(
         focus=focus,
         camera=camera,
         frame_s=_read(faults, "--frames", duration_s, frames, 0.125),
+        like=table,
     )
     if settings is not None:
         try:
@@ -213,8 +233,14 @@ def title(s: Settings) -> str:
         return f"{s.profile}, {s.game}, {s.seats} seats; a camera alone, {pictures}; seed {s.seed}"
     if s.camera == "both":
         burst += f"; a camera besides, {pictures}"
+    reads = f"miss {s.miss:.0%}, cross {s.cross:.0%}"
+    if s.like is not None:
+        reads = (
+            f"like {s.like.name}, nights counted: {s.like.nights} (on average miss "
+            f"{s.like.mean_miss:.1%}, cross {s.like.mean_cross:.1%})"
+        )
     return (
-        f"{s.profile}, {s.game}, {s.seats} seats; miss {s.miss:.0%}, cross {s.cross:.0%}, sweep "
+        f"{s.profile}, {s.game}, {s.seats} seats; {reads}, sweep "
         f"{s.sweep_s * 1000:.0f} ms, polled {s.direction} the deal with {focus}{burst}; "
         f"seed {s.seed}"
     )
@@ -223,12 +249,7 @@ def title(s: Settings) -> str:
 def _out_of_place(context: typer.Context, kind: str | None) -> list[str]:
     """Options that were given and that this kind of simulation does not know."""
     options = {p.name or "": p.opts[0] for p in context.command.params}
-    given = [
-        name
-        for name in options
-        if (source := context.get_parameter_source(name)) is not None
-        and source.name == "COMMANDLINE"
-    ]
+    given = _given(context)
     if kind is None:
         return [
             f"{options[name]}: only with --{_ONLY_WITH[name]}"
@@ -239,6 +260,16 @@ def _out_of_place(context: typer.Context, kind: str | None) -> list[str]:
     *most, last = (options[name] for name in known)
     knows = f"not with --{kind}, which knows {', '.join(most)} and {last}"
     return [f"{options[name]}: {knows}" for name in given if name not in (kind, *known)]
+
+
+def _given(context: typer.Context) -> list[str]:
+    """Names of the options that somebody wrote."""
+    return [
+        name
+        for name in (p.name or "" for p in context.command.params)
+        if (source := context.get_parameter_source(name)) is not None
+        and source.name == "COMMANDLINE"
+    ]
 
 
 def _nights(faults: list[str], as_json: bool, **values: object) -> None:

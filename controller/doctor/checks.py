@@ -87,11 +87,26 @@ def _halves(text: str) -> tuple[str, str]:
     return what, remedy
 
 
+def sense_checks(drifted: Sequence[str], nights: int, file: str) -> tuple[Check, ...]:
+    """What the nights so far say of the table's senses. drifted: a line for each that errs more
+    than it should; nights: that were counted; file: where that is kept."""
+    if drifted:
+        return tuple(_drifted(line) for line in drifted)
+    if not nights:
+        return (Check("senses", State.SKIPPED, f"no night is counted yet in {file}"),)
+    return (Check("senses", State.OK, f"none errs more than it should ({nights} nights)"),)
+
+
 def worst(checks: Iterable[Check]) -> State:
     """The gravest state among them; a table without a check is in order."""
     grave = (State.FAULT, State.WARNING)
     found = {check.state for check in checks}
     return next((state for state in grave if state in found), State.OK)
+
+
+def _drifted(line: str) -> Check:
+    found, _, remedy = line.partition(". Next: ")
+    return Check("senses", State.WARNING, found, f"{remedy[:1].upper()}{remedy[1:]}.")
 
 
 # ---- the machine

@@ -66,6 +66,9 @@ def hear(antenna: Antenna, uids: Sequence[Uid], strangers: int) -> None:
     for uid, tag in settled.items():
         if uid in uids:
             antenna.barren = 0.0
+            if sharp and named == 1 and lying > 1:
+                # Had it been missed, too, this look would not count: so it counts for the others.
+                tag.looked_from += 1
             if tag.silent:
                 if not crowded:
                     tag.missed += tag.silent

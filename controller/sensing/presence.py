@@ -43,8 +43,10 @@ EXCHANGE_LOOKS = 2  # silent looks of a seat's card at which a further card is n
 # Weight of the silences since its last read with which a claim is not granted, whoever speaks for
 # it: a card that slid across is heard no more when its old zone's silence comes to count.
 MOST_HUSH_NATS = 4.0
+CROSSED_S = 3.0  # a card that was taken away before a read across is known to be gone by then
 RECENT_S = 1.5  # a claim read this lately keeps a settled card from being called gone
 _MOST_TAGS = 512
+_MOST_ACROSS = 64
 _NOISE = Outcome.NOISE
 
 
@@ -119,6 +121,11 @@ class Sensing:
 
     def figures(self) -> tuple[ZoneFigures, ...]:
         """Health of every antenna since the start."""
+        for antenna in self._antennas.values():
+            for tag in antenna.settled.values():
+                self._note_looks(tag, antenna)
+                if not tag.runs and not tag.silent:
+                    tag.stayed(antenna.last_ended - CROSSED_S)
         return tuple(a.figures() for a in self._antennas.values())
 
     def placed(self, uid: Uid) -> tuple[Zone, Token] | None:
@@ -290,6 +297,8 @@ class Sensing:
         if antenna.silent and complete:
             self._miss_cards(antenna, started, ended, events)
         if complete:
+            if others and not antenna.full and not antenna.heap:
+                self._note_across(antenna, others, started)
             antenna.polls += 1
             self._looking = None
             antenna.last_ended = ended
@@ -315,6 +324,13 @@ class Sensing:
             if antenna.watching and antenna.looks:
                 events += answer(antenna, antenna.looks[-1], now, new=False)
         return events
+
+    def _note_across(self, antenna: Antenna, others: Iterable[Tag], started: float) -> None:
+        for tag in others:
+            if tag.home is not None and tag.home.number in antenna.near:
+                tag.across.append((antenna, started))
+                if len(tag.across) > _MOST_ACROSS:
+                    tag.stayed(tag.across[_MOST_ACROSS // 2][1])
 
     # -- settled cards -----------------------------------------------------------------------------
 
@@ -356,6 +372,11 @@ class Sensing:
         if home is None:
             return
         self._note_looks(tag, home)
+        until = tag.seen_until if tag.silent else inf
+        tag.stayed(min([until, *(run.first_started for run in tag.runs.values())]))
+        tag.across.clear()
+        for neighbour in home.neighbours:
+            neighbour.note_beside(-1, until)
         del home.settled[tag.uid]
         home.packed = self._deaf(home)
         home.hooked.pop(tag.uid, None)
@@ -380,6 +401,9 @@ class Sensing:
 
     def _note_looks(self, tag: Tag, home: Antenna) -> None:
         looks, reads = tag.looks(self._sharp_looks(home))
+        if not home.keeps_heap:  # what lies on a growing heap is missed for reasons of the heap's
+            home.lying += looks
+            home.missed += looks - reads
         if looks and tag.known:
             before = self._looked.get(tag.uid, (0, 0))
             self._looked[tag.uid] = (before[0] + looks, before[1] + reads)
@@ -777,6 +801,8 @@ class Sensing:
             tag.flips[old_home.number] = turns
         tag.beside.clear()
         antenna.settled[tag.uid] = tag
+        for neighbour in antenna.neighbours:
+            neighbour.note_beside(1)
         antenna.packed = self._deaf(antenna)
         if source is not antenna:
             antenna.last_came = max(antenna.last_came, run.first_ended)

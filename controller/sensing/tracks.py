@@ -34,9 +34,12 @@ class ZoneFigures:
     """An antenna's health since the start: counts of looks and of what went wrong in them.
 
     polls: clean looks. noise: corrupt looks. misses: settled cards not named by a look that had
-    room for them. cards: settled cards that such looks should have named. cross_reads: sights of a
-    card that lay on a neighbour. ghosts: UIDs that no tag has. strangers: sights of a UID of no
-    enrolled deck.
+    room for them. cross_reads: sights of a card that lay on a neighbour. ghosts: UIDs that no tag
+    has. strangers: sights of a UID of no enrolled deck.
+
+    For rates: lying, missed: of a settled card and a look that could tell it, how many there were,
+    up to the card's last read, and how many of them did not read it. beside, crossed: the same of a
+    card on a neighbour and a look with room for it, and how many read it though it stayed there.
     """
 
     antenna: int
@@ -50,6 +53,10 @@ class ZoneFigures:
     moves: int
     heaps: int
     stuck: bool
+    lying: int = 0
+    missed: int = 0
+    beside: int = 0
+    crossed: int = 0
 
 
 class Lookout:
@@ -72,6 +79,9 @@ class Antenna:
         "answer",
         "asked",
         "barren",
+        "beside",
+        "beside_cards",
+        "beside_from",
         "blurred",
         "changed",
         "changed_at",
@@ -79,6 +89,7 @@ class Antenna:
         "contradicted_at",
         "cross",
         "cross_reads",
+        "crossed",
         "crowded",
         "deepest",
         "full",
@@ -98,8 +109,10 @@ class Antenna:
         "longest",
         "looks",
         "lost",
+        "lying",
         "max_stack",
         "miss",
+        "missed",
         "misses",
         "moves",
         "near",
@@ -194,6 +207,9 @@ class Antenna:
         self.blurred = 0  # clean polls that say nothing of how well a single tag is read
         self.polls = self.noise = self.misses = self.cross_reads = 0
         self.ghosts = self.strangers = self.moves = self.heaps = 0
+        self.lying = self.missed = self.beside = self.crossed = 0
+        self.beside_cards = 0  # settled on its neighbours, since how many of its polls
+        self.beside_from = 0
 
     def odds(self, cards: int) -> Odds:
         found = self._odds.get(cards)
@@ -235,10 +251,24 @@ class Antenna:
         """Take note of what is open, so that the usual poll can be told from one that needs
         thought.
         """
-        self.full = not self.room()
+        full = not self.room()
+        if full is not self.full:
+            self.note_beside()
+            self.full = full
         self.quiet = not (self.concerned or self.hooked or self.silent or self.heap or self.stuck)
 
+    def note_beside(self, more: int = 0, until: float = float("inf")) -> None:
+        """Count its looks at cards on its neighbours up to now. more: cards there from now on;
+        until: the one that is there no more was there only till then."""
+        if not self.full:
+            self.beside += self.beside_cards * (self.polls - self.beside_from)
+        self.beside_from = self.polls
+        self.beside_cards += more
+        if more < 0 and until < self.last_ended:
+            self.beside -= sum(1 for look in self.looks if look >= until)
+
     def figures(self) -> ZoneFigures:
+        self.note_beside()
         return ZoneFigures(
             antenna=self.number,
             zone=self.zone,
@@ -251,6 +281,10 @@ class Antenna:
             moves=self.moves,
             heaps=self.heaps,
             stuck=self.stuck,
+            lying=self.lying,
+            missed=self.missed,
+            beside=self.beside,
+            crossed=self.crossed,
         )
 
 
@@ -262,6 +296,7 @@ class Tag:
     """
 
     __slots__ = (
+        "across",
         "beside",
         "carried",
         "cloned",
@@ -302,6 +337,8 @@ class Tag:
             int, list[float]
         ] = {}  # starts of recent reads, by antenna, while not settled there
         self.strays: list[tuple[Antenna, float, float]] = []
+        # Reads by neighbours since it settled at home, until it is known that it stayed there.
+        self.across: list[tuple[Antenna, float]] = []
         self.flips: dict[int, list[float]] = {}
         self.beside: dict[int, Beside] = {}  # by neighbour that reads it, while it lies at home
         self.silent = 0
@@ -339,6 +376,12 @@ class Tag:
         """Its present silence proves nothing."""
         self.looked_from += self.lapsing
         self.lapsing = 0
+
+    def stayed(self, until: float) -> None:
+        """It lay at home until then at least: what neighbours read before was read across."""
+        for antenna, started in self.across:
+            antenna.crossed += started < until
+        self.across = [read for read in self.across if read[1] >= until]
 
     def note(self, antenna: Antenna, started: float) -> None:
         reads = self.reads.setdefault(antenna.number, [])

@@ -15,6 +15,7 @@ from controller.pipeline import Table
 from controller.rules.engine import layout_json
 from controller.rules.profile import Profile, load
 from controller.simulate.judge import HandLog, Mistake, judge_legal, judge_mistake
+from controller.simulate.like import TableLike
 from controller.simulate.provable import TrueNoise
 from controller.simulate.report import Totals
 from controller.simulate.seen import OF_SIDES, as_polls, shows_side
@@ -89,8 +90,11 @@ class SimulatedTable:
             cross=settings.cross,
             sweep_s=settings.sweep_s,
             seed=draw.getrandbits(32),
+            corrupt=settings.like.noise if settings.like is not None else 0.0,
+            ghost=settings.like.ghost if settings.like is not None else 0.0,
         )
-        self.world = World(field_antennas(self.layout), noise, cards_seed=draw.getrandbits(32))
+        antennas = field_antennas(self.layout, settings.like)
+        self.world = World(antennas, noise, cards_seed=draw.getrandbits(32))
         button = draw.choice(self.script.seats)
         self.dealer = Dealer(
             self.world,
@@ -217,8 +221,8 @@ class SimulatedTable:
         if not self._tagged:
             return TrueNoise(miss=max(rates_of(s).missed_down, 1e-4), cross=0.0, flight=0.0)
         return TrueNoise(
-            miss=s.miss,
-            cross=s.cross,
+            miss=s.miss if s.like is None else s.like.mean_miss,
+            cross=s.cross if s.like is None else s.like.mean_cross,
             neighbours={a.antenna: a.profile.neighbours for a in self.layout.antennas},
             max_stack={a.antenna: a.profile.max_stack for a in self.layout.antennas},
             flight=self.world.noise.flight_read,
@@ -360,7 +364,10 @@ def script_of(profile: Profile, settings: Settings) -> DealScript:
 
 
 def layout_of(settings: Settings) -> Layout:
-    """The reference table with the antennas as simulated; its profiles are told the true rates."""
+    """The reference table with the antennas as simulated; its profiles are told the true rates. A
+    table like a measured one goes by what it goes by, whatever was measured since."""
+    if settings.like is not None:
+        return settings.like.layout
     return reference_layout(
         LayoutOptions(
             max_stack=settings.max_stack or None,
@@ -377,14 +384,17 @@ def rates_of(settings: Settings) -> SightRates:
     return replace(shipped_rates(), frame_s=settings.frame_s)
 
 
-def field_antennas(layout: Layout) -> tuple[FieldAntenna, ...]:
-    """The layout's antennas as the simulated world knows them."""
+def field_antennas(layout: Layout, like: TableLike | None = None) -> tuple[FieldAntenna, ...]:
+    """The layout's antennas as the simulated world knows them; they err as `like` was measured
+    to."""
     return tuple(
         FieldAntenna(
             number=a.antenna,
             place=str(a.zone),
             neighbours=a.profile.neighbours,
             max_stack=a.profile.max_stack,
+            miss=None if like is None else like.miss[a.antenna],
+            cross=None if like is None else like.cross[a.antenna],
             reader=a.profile.reader,
             port=a.profile.port,
         )

@@ -6,9 +6,12 @@ import difflib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from controller.model.table import MAX_SEATS, REFERENCE_MAX_STACK
+
+if TYPE_CHECKING:
+    from controller.simulate.like import TableLike
 
 Game = Literal["holdem", "omaha", "omaha8"]
 Direction = Literal["with", "against"]
@@ -37,7 +40,8 @@ class Settings:
     unread until the dealer puts it straight, when the board asks for it. direction, focus: how
     the antennas are polled. miss, cross: shares of 1. camera: a camera sees the cards, instead of
     the antennas ("alone") or beside them ("both"), one picture every frame_s; its rates are those
-    that the program ships with.
+    that the program ships with. like: a measured table whose layout and rates take the place of
+    miss, cross and max_stack.
     """
 
     profile: str = "tda"
@@ -56,6 +60,7 @@ class Settings:
     focus: bool = True
     camera: Camera = "none"
     frame_s: float = 0.125
+    like: TableLike | None = None
 
     def __post_init__(self) -> None:
         checks = (
@@ -83,6 +88,10 @@ class Settings:
             ),
         )
         faults = [text for holds, text in checks if not holds]
+        if self.like is not None and self.seats > self.like.layout.seats:
+            faults.append(
+                f"--seats {self.seats}: {self.like.name} has {self.like.layout.seats} seats"
+            )
         if faults:
             raise SettingsError(faults)
 

@@ -12,8 +12,9 @@ from typing import Self
 from drivers.contracts import Clock, Sleep
 from drivers.errors import DriverError, MisconfiguredError
 from drivers.gpio.lines import Edge, InputLine, Library, Lines, OutputLine
-from drivers.gpio.switches import Said, Switches
+from drivers.gpio.switches import Said, Switches, unknown
 from drivers.readings import ButtonReading, Health, HealthState, KeyPress, SeatReading
+from drivers.rf import RfPermits
 
 BACKOFF_S = (1.0, 2.0, 5.0, 10.0)
 LOOK_S = 1.0
@@ -24,9 +25,10 @@ the rest, and a chip that is gone may say nothing at all."""
 class GpioInputs:
     """Keys, chairs and the dealer button on GPIO lines: an `Inputs`.
 
-    A chip that is absent or a line that somebody holds is reported and tried again; a configuration
-    that can never work raises MisconfiguredError at opening. Outputs are active while the lines are
-    open. name: of the device, in its health.
+    A chip that is absent or a line that somebody holds is reported and tried again, and meanwhile
+    seats and button are told as unknown; a configuration that can never work raises
+    MisconfiguredError at opening. Outputs of readers that `permits` knows follow the readers'
+    turns; the others are active while the lines are open. name: of the device, in its health.
     """
 
     def __init__(
@@ -36,12 +38,14 @@ class GpioInputs:
         outputs: Sequence[OutputLine] = (),
         *,
         name: str = "inputs",
+        permits: RfPermits | None = None,
         clock: Clock = time.monotonic,
         sleep: Sleep = asyncio.sleep,
         backoff_s: Sequence[float] = BACKOFF_S,
         look_s: float = LOOK_S,
     ) -> None:
         self.name = name
+        self._permits = permits or RfPermits()
         self._library = library
         self._inputs = tuple(inputs)
         self._outputs = tuple(outputs)
@@ -52,6 +56,7 @@ class GpioInputs:
         self._lines: Lines | None = None
         self._switches: Switches | None = None
         self._error: DriverError | None = None
+        self._known: bool | None = None  # where everything stands; None: nothing was told yet
         self._health: dict[str, Health] = {}
         self._news: deque[Said] = deque()
         self._said = asyncio.Event()
@@ -102,21 +107,25 @@ class GpioInputs:
         lines = self._library.open(self._inputs, self._outputs, self._told)
         try:
             for place, output in enumerate(self._outputs):
-                lines.switch(place, output.active == "high")
+                if output.rf_enable not in self._permits.readers:
+                    lines.switch(place, output.active == "high")
             at = self._clock()
             switches = Switches(self._inputs, lines.levels(), at)
         except BaseException:
             lines.close()
             raise
         self._lines, self._switches, self._error = lines, switches, None
+        self._permits.attach(self._drive)
         count = len(self._inputs) + len(self._outputs)
         self._say([Health(self.name, HealthState.OK, f"{count} lines are open", at)])
+        self._known = True
         self._say(switches.first())
 
     def _close(self) -> None:
         lines, self._lines, self._switches = self._lines, None, None
         if lines is None:
             return
+        self._permits.detach()
         try:
             for place, output in enumerate(self._outputs):
                 lines.switch(place, output.active != "high")
@@ -124,9 +133,23 @@ class GpioInputs:
             pass  # lost: there is nothing to switch off
         lines.close()
 
+    def _drive(self, reader: str, on: bool) -> bool:
+        """Drives the outputs of that reader; False when they are lost."""
+        if self._lines is None or self._error is not None:
+            return False
+        try:
+            for place, output in enumerate(self._outputs):
+                if output.rf_enable == reader:
+                    self._lines.switch(place, on == (output.active == "high"))
+        except DriverError as error:
+            self._told(error)
+            return False
+        return True
+
     def _told(self, what: Edge | DriverError) -> None:
         if isinstance(what, DriverError):
             self._error = what
+            self._permits.detach()
         elif self._switches is not None:
             self._say(self._switches.edge(what))
         self._woken.set()
@@ -160,7 +183,7 @@ class GpioInputs:
         try:
             levels = self._lines.levels()
         except DriverError as error:
-            self._error = error
+            self._told(error)
         else:
             self._say(self._switches.look(levels, now))
 
@@ -185,6 +208,9 @@ class GpioInputs:
         reason = str(error)
         if before is None or before.state is not HealthState.LOST or before.reason != reason:
             self._say([Health(self.name, HealthState.LOST, reason, self._clock())])
+        if self._known is not False:
+            self._known = False
+            self._say(unknown(self._inputs, self._clock()))
 
     def _say(self, said: Sequence[Said]) -> None:
         for one in said:

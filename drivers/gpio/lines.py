@@ -64,16 +64,21 @@ class InputLine:
 
 @dataclass(frozen=True, slots=True)
 class OutputLine:
-    """One output, active while the device is open. rf_enable: name of the reader whose transmitter
-    it permits."""
+    """One output. rf_enable: name of the reader whose transmitter it permits, active in that
+    reader's turn alone (`drivers.rf.RfPermits`); "": it permits all, active while the device is
+    open."""
 
     line: int | str
-    rf_enable: str
+    rf_enable: str = ""
     active: Level = "high"
 
     def __str__(self) -> str:
-        return f"line {self.line} (RF of {self.rf_enable})"
+        return f"line {self.line} (RF of {self.rf_enable or 'all readers'})"
 
+
+SETTLE_S = 0.005
+"""From a field's start to the first command: a tag must be ready by then. Source: ISO/IEC 14443-3,
+6.2.1."""
 
 LIBRARIES = ("periphery", "RPi.GPIO")
 """Names that a configuration may give: the kernel's GPIO character device by python-periphery, and
@@ -83,13 +88,15 @@ the module RPi.GPIO, which is that of old Pis or rpi-lgpio."""
 @dataclass(frozen=True, slots=True)
 class InputsSpec:
     """The table's inputs on the Pi as configured. library: one of `LIBRARIES`. chip: path of the
-    GPIO chip; "": the one behind the header."""
+    GPIO chip; "": the one behind the header. rf_settle_s: from an output's switching to its
+    reader's look."""
 
     inputs: tuple[InputLine, ...]
     outputs: tuple[OutputLine, ...] = ()
     library: str = "periphery"
     chip: str = ""
     name: str = "inputs"
+    rf_settle_s: float = SETTLE_S
 
 
 class Edge(NamedTuple):

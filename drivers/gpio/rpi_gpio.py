@@ -6,9 +6,11 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
@@ -23,33 +25,60 @@ _USES = {40: "the serial port", 41: "SPI", 42: "I2C", 43: "PWM"}
 """What `gpio_function` calls a line that serves something else."""
 
 
+_MODULE = "RPi.GPIO"
+
+
 def _load() -> Any:
     # rpi-lgpio puts a pipe into the folder it is started in, which need not be writable.
     os.environ.setdefault("LG_WD", tempfile.gettempdir())
-    return import_module("RPi.GPIO")
+    return import_module(_MODULE)
+
+
+def _forget() -> None:
+    """The next `_load` begins anew."""
+    gone = sys.modules.pop(_MODULE, None)
+    handle = getattr(gone, "_chip", None)
+    if isinstance(handle, int):
+        # Nobody else knows it: it would stay open, once for each loss.
+        with suppress(Exception):
+            import_module("lgpio").gpiochip_close(handle)
 
 
 class RpiGpio:
     """A `Library` over RPi.GPIO, loaded when the lines are opened. Lines go by their number at the
-    processor (BCM)."""
+    processor (BCM).
+
+    The module keeps the chip that it opened first. After a loss it is told to give back everything,
+    and where it cannot (rpi-lgpio first asks the chip that is gone) it is loaded anew. load,
+    forget: import the module, and have the next `load` begin anew.
+    """
 
     def __init__(
-        self, *, clock: Clock = time.monotonic, load: Callable[[], Any] = _load, model: str = ""
+        self,
+        *,
+        clock: Clock = time.monotonic,
+        load: Callable[[], Any] = _load,
+        forget: Callable[[], None] = _forget,
+        model: str = "",
     ) -> None:
         self._clock = clock
         self._load = load
+        self._forget = forget
         self._model = model
+        self._lines: _RpiLines | None = None
 
     def open(self, inputs: Sequence[InputLine], outputs: Sequence[OutputLine], told: Told) -> Lines:
         """See `Library.open`."""
         model = self._model or machine()
+        if self._lines is not None and self._lines.lost:
+            self._let_go()
         try:
             gpio = self._load()
             gpio.setwarnings(False)  # it would warn of every line that was ever used
             gpio.setmode(gpio.BCM)
         except Exception as error:  # rpi-lgpio raises classes of its own
             raise explained(error, "GPIO", model) from error
-        lines = _RpiLines(gpio, self._clock, told, model)
+        lines = self._lines = _RpiLines(gpio, self._clock, told, model)
         try:
             for source in inputs:
                 lines.add_input(source)
@@ -59,6 +88,13 @@ class RpiGpio:
             lines.close()
             raise
         return lines
+
+    def _let_go(self) -> None:
+        self._lines = None
+        try:
+            self._load().cleanup()
+        except Exception:  # rpi-lgpio raises classes of its own
+            self._forget()
 
 
 def explained(error: BaseException, where: str, model: str) -> DriverError:
@@ -116,6 +152,7 @@ class _RpiLines:
         self._outputs: list[int] = []
         self._loop = asyncio.get_running_loop()
         self._open = True
+        self.lost = False
 
     def add_input(self, line: InputLine) -> None:
         gpio, where = self._gpio, str(line)
@@ -198,6 +235,7 @@ class _RpiLines:
         return number
 
     def _lost(self, error: BaseException) -> LinkLostError:
+        self.lost = True
         return LinkLostError(
             f"the lines are gone ({type(error).__name__})", "GPIO", "They are tried again."
         )

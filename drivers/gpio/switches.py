@@ -19,6 +19,15 @@ CHATTER_S = 1.0
 it."""
 
 
+def unknown(inputs: Sequence[InputLine], at: float) -> list[Said]:
+    """What can be told of lost lines: of every watched chair, and of the button, nothing."""
+    chairs = sorted({i.role.seat for i in inputs if isinstance(i.role, Chair)})
+    said: list[Said] = [SeatReading(seat, None, at) for seat in chairs]
+    if any(isinstance(i.role, ButtonSpot) for i in inputs):
+        said.append(ButtonReading(None, at))
+    return said
+
+
 class Switches:
     """All inputs of one table, from their levels at opening on.
 

@@ -57,6 +57,7 @@ class Hub75Board:
         *,
         clock: Clock = time.monotonic,
         retry_s: float = RETRY_S,
+        start_s: float = START_S,
         answer_s: float = ANSWER_S,
     ) -> None:
         self.name = name
@@ -64,6 +65,7 @@ class Hub75Board:
         self._panel = panel
         self._clock = clock
         self._retry_s = retry_s
+        self._start_s = start_s
         self._answer_s = answer_s
         self._process: Process | None = None
         self._library = ""
@@ -171,7 +173,7 @@ class Hub75Board:
             start_new_session=True,  # Ctrl-C is for us: it goes dark when we do
             env={**os.environ, "PYTHONPATH": path},
         )
-        said = await self._heard(START_S)
+        said = await self._heard(self._start_s)
         if "ready" not in said:
             what, remedy = str(said.get("what")), str(said.get("remedy"))
             kind = MisconfiguredError if said.get("hopeless") else PortUnavailableError

@@ -19,12 +19,17 @@ from drivers.errors import (
     FirmwareUnknownError,
     MisconfiguredError,
 )
-from drivers.readings import Health, HealthState, Poll
+from drivers.readings import Health, HealthState, Outcome, Poll
 from drivers.rf import RfMutex, Transmitter
 from drivers.sweep import SweepScheduler
 
 BACKOFF_S = (0.25, 0.5, 1.0, 2.0, 5.0)
 """Pauses before the port is tried again; the last one repeats."""
+
+FORBIDDEN = (
+    "its enable line cannot be switched on, so it may not transmit. See what is said of the "
+    "inputs; it is tried again by itself."
+)
 
 
 class Dwell(Protocol):
@@ -38,9 +43,6 @@ class ReaderLink(Transmitter, Protocol):
     """One reader. `ports`: antenna number at the table to the reader's port. `push`: None if it is
     polled; else it reports by itself and is listened to. `down` is set, with `error`, when it is
     lost; `open` is tried again then."""
-
-    @property
-    def name(self) -> str: ...
 
     @property
     def ports(self) -> Mapping[int, int]: ...
@@ -114,6 +116,7 @@ class ReaderTable:
                 "Give each antenna of the layout one reader and one port.",
             )
         self._health: dict[str, Health] = {}
+        self._forbidden: set[str] = set()
         self._news: deque[Health] = deque()
         self._changed = asyncio.Event()
         self._keepers: list[asyncio.Task[None]] = []
@@ -186,8 +189,10 @@ class ReaderTable:
                 # The keeper, woken by the link, says what happened and tries again.
                 await asyncio.sleep(0)
                 continue
+            permitted = self._mutex.permits.permitted(link.name)
+            self._report_permit(link, permitted)
             for poll in polls:
-                yield poll
+                yield poll if permitted else unproven(poll)
 
     def _next(self) -> tuple[ReaderLink | None, int]:
         """Whose turn it is; (None, 0) if every reader is lost."""
@@ -242,6 +247,16 @@ class ReaderTable:
             self._mutex.gone(link)
             await self._sleep(self._backoff_s[0])
 
+    def _report_permit(self, link: ReaderLink, permitted: bool) -> None:
+        """Tells that a reader's enable line fails it, and that it does so no longer."""
+        if not permitted and link.up:
+            self._forbidden.add(link.name)
+            self._report(link, HealthState.LOST, FORBIDDEN)
+        elif permitted and link.name in self._forbidden:
+            self._forbidden.discard(link.name)
+            if link.up:
+                self._report(link, HealthState.OK, link.introduction)
+
     def _report(self, link: ReaderLink, state: HealthState, reason: str) -> None:
         """Tells a change of state once, however often the port is tried."""
         before = self._health.get(link.name)
@@ -253,6 +268,14 @@ class ReaderTable:
         if first_loss:
             self._news.append(health)
         self._changed.set()
+
+
+def unproven(poll: Poll) -> Poll:
+    """What a look says whose transmitter may have been off: what answered was there, and silence
+    proves nothing."""
+    if poll.outcome is Outcome.EMPTY:
+        return poll._replace(outcome=Outcome.NOISE)
+    return poll._replace(complete=False)
 
 
 async def _closed(link: ReaderLink) -> None:

@@ -13,7 +13,6 @@ from typing import Protocol
 from urllib.parse import urlsplit
 
 import serial
-from serial.tools import list_ports
 
 from drivers.errors import (
     LinkLostError,
@@ -21,6 +20,7 @@ from drivers.errors import (
     PortUnavailableError,
     WrongDeviceError,
 )
+from drivers.usb_ports import listed
 
 BAUD = 115_200
 CONNECT_S = 3.0
@@ -190,7 +190,7 @@ SerialOf = Callable[[str], str | None]
 def usb_serial_of(path: str) -> str | None:
     """See `SerialOf`; asks the kernel, opens nothing."""
     there = os.path.realpath(path)
-    for port in list_ports.comports():
+    for port in listed():
         if os.path.realpath(port.device) == there:
             return port.serial_number
     return None

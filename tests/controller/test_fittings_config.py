@@ -22,6 +22,7 @@ FITTED = """
 [inputs]
 driver = "gpio"
 seat_hold_ms = 1500
+rf_settle_ms = 12
 
 [[input]]
 line = 17
@@ -41,6 +42,10 @@ button = 9
 line = 5
 rf_enable = 2
 active = "low"
+
+[[output]]
+line = 6
+rf_enable = "all"
 
 [[board]]
 driver = "ws2812"
@@ -88,7 +93,8 @@ def test_a_fitted_table_is_taken_as_written() -> None:
             InputLine("GPIO27", Chair(3), "high", "down", 1.5),
             InputLine(22, ButtonSpot(9), "low", "up", 0.3),
         ),
-        outputs=(OutputLine(5, "reader 2", "low"),),
+        outputs=(OutputLine(5, "reader 2", "low"), OutputLine(6)),
+        rf_settle_s=0.012,
     )
     lamps, small, large = read_.boards
     assert lamps == BoardSpec(
@@ -133,6 +139,9 @@ def test_the_factory_names_what_it_has() -> None:
         ("seat = 3", "", "input entry 2: it has neither key nor seat nor button"),
         ("seat = 3", "seat = 3\nbutton = 3", "input entry 2: it has seat and button; allowed: one"),
         ("rf_enable = 2", "rf_enable = 3", "output entry 1: rf_enable = 3; allowed: 1, 2"),
+        ("rf_enable = 2", "rf_enable = 0", "output entry 1: rf_enable = 0; allowed: a reader's"),
+        ('"all"', '"every"', 'output entry 2: rf_enable = "every"; allowed: a reader\'s number, '),
+        ("rf_settle_ms = 12", "rf_settle_ms = 900", "inputs: rf_settle_ms = 900; allowed: a whole"),
         ("seat_hold_ms", "chair_hold_ms", "inputs: chair_hold_ms is no key here; allowed: driver,"),
         ('driver = "gpio"', 'driver = "usb"', 'inputs: driver = "usb"; allowed: gpio'),
         (

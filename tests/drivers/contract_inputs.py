@@ -137,6 +137,8 @@ class InputsContract(ABC):
     ) -> None:
         async def lost(heard: Heard, switches: Switchboard) -> None:
             await heard.until(ButtonReading)
+            known = {r.seat for r in heard.all if isinstance(r, SeatReading)}
+            before = len(heard.all)
             switches.unplug()
             gone = await heard.until(Health)
             assert gone.state is HealthState.LOST
@@ -144,7 +146,13 @@ class InputsContract(ABC):
             switches.sit(switches.seats[1], True)
             switches.plug()
             back = await heard.until(Health)
-            assert (back.state, back.device) == (HealthState.OK, gone.device)
+            assert (back.state, back.device) == (HealthState.OK, gone.device), back.reason
+            while_gone = heard.all[before:]
+            unknown = {
+                r.seat for r in while_gone if isinstance(r, SeatReading) and r.occupied is None
+            }
+            assert unknown >= known, "a seat that nobody watches was left as it had been"
+            assert any(isinstance(r, ButtonReading) and r.seats is None for r in while_gone)
             seat = switches.seats[1]
             await heard.until(SeatReading, lambda s: s.seat == seat and s.occupied is True)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -29,7 +29,7 @@ class PanelEyes:
         self.panel = panel
         self.board = board
 
-    def lit(self) -> list[bool]:
+    async def lit(self, expected: Sequence[bool] = ()) -> list[bool]:
         pixels = self.panel.read_bytes()
         return [any(pixels[n : n + 3]) for n in range(0, len(pixels), 3)]
 
@@ -51,7 +51,7 @@ RGBMATRIX = Panel("rgbmatrix")
 
 def hub75(panel: Panel = RGBMATRIX, retry_s: float = 0.02) -> Hub75Board:
     """A panel that has all the time that a busy machine may need."""
-    return Hub75Board("board 1", 64, 32, panel, retry_s=retry_s, answer_s=30.0)
+    return Hub75Board("board 1", 64, 32, panel, retry_s=retry_s, start_s=120.0, answer_s=30.0)
 
 
 @pytest.fixture(autouse=True)
@@ -81,11 +81,11 @@ def test_both_libraries_show_the_same_picture_at_their_brightness(
         setting = Panel(library, brightness=0.5, slowdown=4)
         async with asyncio.timeout(PATIENCE_S), hub75(setting) as board:
             await board.show(picture(LAMPS, 65))
-            assert PanelEyes(panel).lit() == [n == 65 for n in range(LAMPS)]
+            assert await PanelEyes(panel).lit() == [n == 65 for n in range(LAMPS)]
             return board.library
 
     assert asyncio.run(main()) == library
-    assert not any(PanelEyes(panel).lit())
+    assert not any(asyncio.run(PanelEyes(panel).lit()))
     if library == "rgbmatrix":
         assert panel.with_suffix(".options").read_text() == "adafruit-hat 50 4"
 
@@ -122,7 +122,7 @@ def test_a_process_that_was_killed_is_started_again_and_nobody_waits_for_it(pane
             eyes.plug()
             await eyes.retry()
             await board.show(picture(LAMPS, 4))
-            assert eyes.lit() == [n == 4 for n in range(LAMPS)]
+            assert await eyes.lit() == [n == 4 for n in range(LAMPS)]
 
     asyncio.run(main())
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -14,10 +15,22 @@ from tests.drivers.on_umockdev.mock_pi import missing
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
 WHY_NOT = missing()
+WITH_LGPIO = pytest.mark.skipif(
+    find_spec("lgpio") is None, reason="rpi-lgpio has no wheel for Python 3.13 and newer"
+)
 
 
 @pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT)
-@pytest.mark.parametrize("tests", ["inputs.py", "rpi_inputs.py", "boards.py", "daemon.py"])
+@pytest.mark.parametrize(
+    "tests",
+    [
+        "inputs.py",
+        pytest.param("rpi_inputs.py", marks=WITH_LGPIO),
+        "boards.py",
+        "usb.py",
+        "daemon.py",
+    ],
+)
 def test_on_an_emulated_pi(tests: str) -> None:
     options = ["-p", "no:xdist", "-p", "no:cacheprovider", "-W", "error::ResourceWarning"]
     command = [sys.executable, "-m", "pytest", *options, str(HERE / "on_umockdev" / tests)]

@@ -7,7 +7,12 @@ from typing import Any
 
 import pytest
 
-from drivers.errors import DriverError, MisconfiguredError, PortUnavailableError
+from drivers.errors import (
+    DriverError,
+    LinkLostError,
+    MisconfiguredError,
+    PortUnavailableError,
+)
 from drivers.gpio.lines import InputLine, Key, OutputLine
 from drivers.gpio.rpi_gpio import RpiGpio
 
@@ -125,3 +130,82 @@ def test_a_line_goes_by_its_number_even_in_a_name() -> None:
     assert "'SW3'" in error.what
     library = OldLibrary(setup="Cannot determine SOC peripheral base address")
     refusal(lambda: library, PI_5, InputLine("GPIO17", Key("count")))  # gets as far as its set-up
+
+
+class KeepsItsChip(OldLibrary):
+    """rpi-lgpio as it behaves with a chip that vanishes: it opens the chip once, and fails until it
+    was told to give back everything, which `stubborn` cannot while the chip is gone."""
+
+    def __init__(self, pi: Vanishing) -> None:
+        super().__init__()
+        self._pi = pi
+        self._chip: int | None = None
+
+    def setmode(self, _: int) -> None:
+        if self._chip is None:
+            if not self._pi.there:
+                raise RuntimeError("can not open gpiochip")
+            self._chip = self._pi.chip
+
+    def input(self, _: int) -> int:
+        if self._chip != self._pi.chip or not self._pi.there:
+            raise RuntimeError("bad handle")
+        return 1
+
+    def cleanup(self, *numbers: int) -> None:
+        if not numbers:
+            if self._pi.stubborn:
+                raise RuntimeError("no such device")
+            self._chip = None
+
+
+class Vanishing:
+    """A Pi whose chip comes back as another one, and the module that is loaded there."""
+
+    def __init__(self, *, stubborn: bool) -> None:
+        self.stubborn = stubborn
+        self.there, self.chip = True, 1
+        self.loaded: KeepsItsChip | None = None
+
+    def load(self) -> KeepsItsChip:
+        if self.loaded is None:
+            self.loaded = KeepsItsChip(self)
+        return self.loaded
+
+    def forget(self) -> None:
+        self.loaded = None
+
+
+@pytest.mark.parametrize("stubborn", [False, True])
+def test_a_chip_that_vanished_is_opened_anew_when_it_is_back(stubborn: bool) -> None:
+    pi = Vanishing(stubborn=stubborn)
+
+    async def main() -> None:
+        library = RpiGpio(load=pi.load, forget=pi.forget, model=PI_5)
+        lines = library.open((CONFIRM,), (), lambda _: None)
+        assert lines.levels() == (True,)
+        pi.there = False
+        with pytest.raises(LinkLostError):
+            lines.levels()
+        lines.close()
+        with pytest.raises(PortUnavailableError):
+            library.open((CONFIRM,), (), lambda _: None)
+        pi.there, pi.chip = True, 2
+        back = library.open((CONFIRM,), (), lambda _: None)
+        assert back.levels() == (True,)
+        back.close()
+
+    asyncio.run(main())
+
+
+def test_a_chip_that_did_not_vanish_keeps_its_module() -> None:
+    pi = Vanishing(stubborn=True)
+
+    async def main() -> None:
+        library = RpiGpio(load=pi.load, forget=pi.forget, model=PI_5)
+        first = pi.load()
+        for _ in range(2):
+            library.open((CONFIRM,), (), lambda _: None).close()
+        assert pi.loaded is first
+
+    asyncio.run(main())

@@ -4,7 +4,7 @@ can refuse. Run by `test_on_umockdev.py`."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 
 import pytest
@@ -42,7 +42,7 @@ class PiEyes:
         self._pi, self._feed, self._lit = pi, feed, lit
         self.clock = Clock()
 
-    def lit(self) -> list[bool]:
+    async def lit(self, expected: Sequence[bool] = ()) -> list[bool]:
         for transfer in self._pi.sent(PORT)[0]:
             self._feed(transfer)
         return self._lit()

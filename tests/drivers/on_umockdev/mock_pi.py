@@ -73,6 +73,14 @@ class MockPi:
         """GPIO_V2_LINE_FLAG bits with which the line was last opened."""
         return int(self._do("line", line=line)["flags"])
 
+    def plug_usb(self, socket: str, name: str, to: str = "", **usb: str) -> None:
+        """Plug a serial port in. socket: such as "1-1". name: such as "ttyACM0". to: the far end's
+        own port. usb: files of its folder in /sys, such as idVendor="2341"."""
+        self._do("plug", socket=socket, name=name, to=to, usb=usb)
+
+    def unplug_usb(self, socket: str) -> None:
+        self._do("unplug", socket=socket)
+
     def sent(self, *ports: str) -> list[list[bytes]]:
         """What each of these SPI ports was sent since the last time, a transfer each."""
         sent = [(name, bytes.fromhex(t)) for name, t in self._do("spi")["sent"]]

@@ -1,4 +1,5 @@
-"""The far side of an emulated Raspberry Pi: answers the ioctls of a GPIO chip and SPI ports.
+"""The far side of an emulated Raspberry Pi: answers the ioctls of a GPIO chip and SPI ports, and
+holds the USB sockets into which serial ports are plugged.
 
 Runs under the system's own Python, which has the bindings of umockdev; `mock_pi.py` starts it and
 speaks JSON with it, one object a line. The device files are umockdev's; what the kernel would do
@@ -10,6 +11,10 @@ behind them is here, by linux/gpio.h (version 2) and linux/spi/spidev.h.
          {"do": "hold", "line": 4, "by": "spi0 CS0"} somebody else holds it; "" for nobody
          {"do": "gone", "is": true}                  the chip is pulled
          {"do": "spi"}                               what the SPI ports were sent since
+         {"do": "plug", "socket": "1-1", "name": "ttyACM0", "to": "/tmp/far/tty", "usb": {...}}
+                                                     a serial port is plugged in, the other end of
+                                                     "to"; "usb": files of its folder in /sys
+         {"do": "unplug", "socket": "1-1"}           it is pulled
     out: {"ok": true, ...}
 """
 
@@ -18,9 +23,11 @@ from __future__ import annotations
 import errno
 import json
 import os
+import select
 import struct
 import sys
 import threading
+import tty
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +55,7 @@ class Pi:
         self.offered: dict[int, list[int]] = {}
         self.gone = False
         self.sent: list[tuple[str, str]] = []
+        self.plugged: dict[str, threading.Event] = {}
         self.speed: dict[str, int] = {}
 
 
@@ -185,6 +193,47 @@ def listen(pi: Pi, bed: Any, loop: Any) -> None:
     GLib.idle_add(loop.quit)  # by the loop itself: it may not even run yet
 
 
+def folder_of(socket: str) -> str:
+    return f"/sys/devices/usb1/{socket}"
+
+
+def plug(pi: Pi, bed: Any, order: dict[str, Any]) -> None:
+    """A converter (ttyUSB*) has a device of its own between interface and port; an Arduino's
+    ttyACM* has not."""
+    socket, name = order["socket"], order["name"]
+    usb = f"/devices/usb1/{socket}"
+    held = f"{usb}/{socket}:1.0"
+    parts = [f"P: {usb}\nE: SUBSYSTEM=usb\nE: DEVTYPE=usb_device\n"]
+    files = {"bNumInterfaces": " 1", **order["usb"]}
+    parts[0] += "".join(f"A: {file}={text}\\n\n" for file, text in files.items() if text)
+    parts.append(f"P: {held}\nE: SUBSYSTEM=usb\nE: DEVTYPE=usb_interface\n")
+    if name.startswith("ttyUSB"):
+        held += f"/{name}"
+        parts.append(f"P: {held}\nE: SUBSYSTEM=usb-serial\n")
+    node = f"P: {held}/tty/{name}\nN: {name}\nE: DEVNAME=/dev/{name}\nE: SUBSYSTEM=tty\n"
+    parts.append(node + "L: device=../..\n")
+    bed.add_from_string("\n".join(parts))
+    pulled = threading.Event()
+    pi.plugged[socket] = pulled
+    if order["to"]:
+        near, far = bed.get_dev_fd(f"/dev/{name}"), os.open(order["to"], os.O_RDWR | os.O_NOCTTY)
+        for end in (near, far):
+            tty.setraw(end)
+        threading.Thread(target=join, args=(near, far, pulled), daemon=True).start()
+
+
+def join(near: int, far: int, pulled: threading.Event) -> None:
+    """Bytes both ways, until it is pulled: whoever has the port open is told then."""
+    while not pulled.is_set():
+        for end in select.select((near, far), (), (), 0.05)[0]:
+            try:
+                os.write(near if end == far else far, os.read(end, 4096))
+            except OSError:
+                pulled.wait(0.05)  # nobody has it open
+    os.close(near)
+    os.close(far)
+
+
 def obey(pi: Pi, bed: Any, order: dict[str, Any]) -> dict[str, Any]:
     match order["do"]:
         case "offer":
@@ -204,6 +253,11 @@ def obey(pi: Pi, bed: Any, order: dict[str, Any]) -> dict[str, Any]:
             pi.holder[order["line"]] = order["by"]
         case "gone":
             pi.gone = order["is"]
+        case "plug":
+            plug(pi, bed, order)
+        case "unplug":
+            pi.plugged.pop(order["socket"]).set()
+            bed.remove_device(folder_of(order["socket"]))
         case "line":
             return {"high": pi.high[order["line"]], "flags": pi.flags[order["line"]]}
         case "spi":

@@ -11,8 +11,6 @@ from contextlib import asynccontextmanager, contextmanager
 
 import pytest
 
-pytest.importorskip("lgpio", reason="rpi-lgpio has no wheel for this Python")
-
 from drivers.errors import PortUnavailableError
 from drivers.gpio.inputs import GpioInputs
 from drivers.gpio.rpi_gpio import RpiGpio

@@ -36,7 +36,7 @@ PROGRAMS = {
 PACKAGES = ("python3",)
 """Beside Debian's smallest system."""
 
-EXTRAS = ("camera-headless", "gpio-lgpio", "dev")
+EXTRAS = ("camera-headless", "calibration", "gpio-lgpio", "dev")
 """Of the project, as on a Raspberry Pi 5 without a screen."""
 NOT_RUN_THERE = {"mypy", "ruff", "import-linter", "types-pyserial"}
 """Looks at the source alone; `make lint` has done that already."""

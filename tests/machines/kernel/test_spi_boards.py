@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 
 import pytest
@@ -42,7 +42,7 @@ class WireEyes:
         plug_spi()
         take_transfers()
 
-    def lit(self) -> list[bool]:
+    async def lit(self, expected: Sequence[bool] = ()) -> list[bool]:
         for transfer in take_transfers():
             assert (transfer.speed_hz, transfer.mode) == (self._speed_hz, 0)
             self._feed(transfer.data)

@@ -1,0 +1,1 @@
+"""How often the table's own senses err, measured night by night from what they see anyway."""
