@@ -133,10 +133,10 @@ class Sensing:
         antenna = self._by_zone[zone]
         return [u for a in (antenna, *antenna.neighbours) for u in (*a.settled, *a.open)]
 
-    def contradict(self, zone: Zone, seen: bool) -> None:
-        """Somebody else sees a card in the zone that its antenna does not read (or does so no
-        more): meanwhile its silence proves nothing."""
-        self._by_zone[zone].contradicted = seen
+    def contradict(self, zone: Zone, at: float) -> None:
+        """A card is seen in the zone at that moment, and nobody can say which: no silence proves
+        any more that none has come by then."""
+        self._by_zone[zone].contradicted_at = at
 
     def looked(self) -> dict[Uid, tuple[int, int]]:
         """Of every enrolled tag since this was last asked: looks at it where it lay settled, with

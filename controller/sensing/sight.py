@@ -35,7 +35,7 @@ from controller.model.table import (
 from controller.sensing.budget import FalseAlarmBudget
 from controller.sensing.presence import Sensing
 from controller.sensing.sight_agree import Agreement
-from controller.sensing.sight_origin import SURE_MISSING, origin
+from controller.sensing.sight_origin import SURE_MISSING, forget_s, origin
 from controller.sensing.sight_tracks import AreaTracks, Needed, Track
 from controller.vault import Vault
 from drivers.readings import AreaSight, Outcome, Poll, Sight, Uid, camera_name
@@ -47,14 +47,13 @@ STILL_DOWN_S = 2.6  # within which a dealer turns a flop that lies face down
 UNNAMED_S = 3.0  # a side is told of no card in particular if none can be named for so long
 BLOCK_SEEN = 3  # pictures that must show a block's cards before they are called one
 FALSE_SEEN = 3  # a card seen in fewer pictures than this, and then no more, was none
-FORGET_S = 60.0  # what is missing for so long is looked for no more
 
 
 class _Watched:
     """An area, and what is made of it. place: what stands for an antenna in its zone, if a camera
     watches it alone."""
 
-    __slots__ = ("area", "blind", "block", "calm", "names", "place", "whole")
+    __slots__ = ("area", "blind", "block", "calm", "doubtful", "names", "place", "whole")
 
     def __init__(self, area: AreaTracks, place: AntennaPlace | None) -> None:
         self.area = area
@@ -63,6 +62,7 @@ class _Watched:
         self.block: list[Track] = []
         self.calm = False  # the same picture again would say nothing new
         self.names: tuple[Uid, ...] = ()
+        self.doubtful = False  # a card is seen that nobody can name, or may lie under another one
         self.whole = True
 
 
@@ -109,12 +109,12 @@ class SightSensing:
         watched = self._watched.get(sight.camera)
         if watched is None:
             return []
-        polls: list[Poll] = []
         started, ended = sight.started, sight.ended
         busy: list[_Watched] = []
-        for seen in sight.areas:
-            w = watched.get(seen.area)
-            if w is None:
+        shown = {seen.area: seen for seen in sight.areas}
+        for area, w in watched.items():
+            seen = shown.get(area)
+            if seen is None:
                 continue
             if w.calm and seen is w.area.last:
                 w.area.clear_started = started
@@ -127,11 +127,11 @@ class SightSensing:
                 busy.append(w)
         for w in busy:
             self._tell_apart(w, started, ended)
-        for seen in sight.areas:
-            w = watched.get(seen.area)
-            if w is not None and w.place is not None:
-                polls.append(_poll(w, seen, started, ended))
-        return polls
+        return [
+            _poll(w, shown[area], started, ended)
+            for area, w in watched.items()
+            if w.place is not None and area in shown
+        ]
 
     def events(self, sensing: Sensing, sight: Sight) -> list[TableEvent]:
         """What the pictures so far say besides, once their looks have been taken in."""
@@ -140,6 +140,8 @@ class SightSensing:
             if w.calm and not w.blind:
                 continue
             found += self._blindness(w, sensing, sight)
+            if w.doubtful and w.place is not None:
+                sensing.contradict(w.area.zone, sight.ended)
             found += self._blocks(w, sight.ended)
             found += self._sides(w, sensing, sight.ended)
             w.calm = self._is_calm(w)
@@ -159,6 +161,7 @@ class SightSensing:
             w.calm = False
             for track in list(w.area.tracks):
                 track.lose_face()
+                track.left_over = track.uid is None
                 if track.missing >= SURE_MISSING:
                     w.area.drop(track)
         if self._agreement is not None:
@@ -178,7 +181,7 @@ class SightSensing:
         area = w.area
         for track in list(area.missing):
             false = track.seen < FALSE_SEEN and track.missing >= FALSE_SEEN
-            if false or started - track.gone_at > FORGET_S:
+            if false or started - track.gone_at > forget_s(area, self._areas):
                 area.drop(track)
         unnamed = [t for t in area.tracks if t.uid is None and not t.missing]
         if w.place is None:
@@ -189,8 +192,8 @@ class SightSensing:
             block = [t for t in area.fresh if t in area.tracks]
             w.block = block if len(block) > 1 else [t for t in w.block if t in area.tracks]
         w.names = tuple(t.uid for t in area.tracks if t.uid is not None and t.seen_ended == ended)
-        piled = area.zone == MUCK and bool(area.tracks)
-        w.whole = not (left or area.hidden or piled)
+        w.doubtful = bool(left) or (area.zone == MUCK and bool(area.lying))
+        w.whole = not (w.doubtful or area.hidden)
 
     def _follow(self, area: AreaTracks, newcomers: Sequence[Track]) -> None:
         """Where antennas name the cards, or none are named, only a card put back is told."""
@@ -203,6 +206,8 @@ class SightSensing:
 
     def _name(self, w: _Watched, track: Track, ended: float) -> bool:
         """Say which card a newcomer is, if that can be said."""
+        if track.left_over:
+            return False
         found = origin(track, w.area, self._areas, ended)
         if found is None:
             return False
@@ -214,10 +219,8 @@ class SightSensing:
             return was.uid is not None
         else:
             track.uid = was.uid
-            track.named_from = source.zone
             track.face = track.face or was.face
             source.drop(was)
-        track.named_at = ended
         return True
 
     # -- what is told of them ----------------------------------------------------------------------
@@ -355,7 +358,7 @@ class SightSensing:
     def _is_calm(self, w: _Watched) -> bool:
         """Whether the same picture again would tell nothing more."""
         area = w.area
-        if not area.clear or area.blind_since is not None or w.block or area.hidden:
+        if not area.clear or w.doubtful or w.block or area.hidden:
             return False
         if self._agreement is not None and w.place is None and area.tracks:
             return False

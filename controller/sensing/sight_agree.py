@@ -56,7 +56,6 @@ class Agreement:
         self._sure: set[int] = set()
         self._against: dict[int, int] = {}  # pictures in which a track's face was no card's there
         self._accused: set[Token] = set()
-        self._held: set[Zone] = set()
 
     def __repr__(self) -> str:
         return f"<agreement of {len(self._zones)} antennas with a camera>"
@@ -160,11 +159,9 @@ class Agreement:
         if area.zone == MUCK:
             return
         seen = sum(at - t.came_before >= UNREAD_S for t in area.lying)
-        unread = seen > len(self._tokens(area.zone))
-        for zone in zones:
-            if unread is not (zone in self._held):
-                (self._held.add if unread else self._held.discard)(zone)
-                sensing.contradict(zone, unread)
+        if seen > len(self._tokens(area.zone)):
+            for zone in zones:
+                sensing.contradict(zone, at)
 
     def _faces(
         self, area: AreaTracks, zones: Sequence[Zone], sensing: Sensing, at: float

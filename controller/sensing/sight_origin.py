@@ -21,7 +21,11 @@ HELD_S = 6.5  # longer than most players look at their cards: cards gone for so 
 REPLACED_MM = 30.0  # a card of the board or a pile is put back no further from where it lay
 LAID_ANEW_S = 6.0  # a card taken off the board or a pile is laid down elsewhere on it by then
 BUSTLE_S = 5.0
+STILL_S = 2.0  # no card lies still for so long in a wash
 MOST_AT_ONCE = 5  # cards that are put down in one place in that time, at most
+HELD_MOST_S = 60.0
+TAKEN_UP_S = 12.0  # a card of the board or a pile that is put back is back by then
+SURE_GONE_S = 1.5  # and by then, if nobody holds cards: the deck is being taken up
 SURE_MISSING = 2  # clear pictures without a card after which it is not merely missed
 
 
@@ -44,6 +48,8 @@ def origin(card: Track, here: AreaTracks, areas: Sequence[AreaTracks], now: floa
     at_seat = seat_of(here.zone) is not None
     if not at_seat and (not here.clear or here.newcomers(now - BUSTLE_S) > MOST_AT_ONCE):
         return None  # hands move over it: a wash, a gather
+    if not at_seat and now - card.came_before < STILL_S and not _in_hand(areas):
+        return None  # nobody holds cards: the deck may be about to be washed there
     own = [t for t in here.missing if t is not card]
     if not at_seat:
         # Players put cards back where they like, dealers where they lay.
@@ -57,6 +63,17 @@ def origin(card: Track, here: AreaTracks, areas: Sequence[AreaTracks], now: floa
     if here.zone == MUCK:
         return _in_muck(card, here, areas, now)
     return _moved(card, here, areas)
+
+
+def forget_s(here: AreaTracks, areas: Iterable[AreaTracks]) -> float:
+    """For how long a card that is gone from a place may yet be put back there."""
+    if seat_of(here.zone) is not None:
+        return HELD_MOST_S
+    return TAKEN_UP_S if _in_hand(areas) else SURE_GONE_S
+
+
+def _in_hand(areas: Iterable[AreaTracks]) -> bool:
+    return any(seat_of(area.zone) is not None and area.lying for area in areas)
 
 
 def _apart_mm(one: Track, other: Track) -> float:

@@ -24,10 +24,10 @@ class Track:
     """One card as a camera sees it.
 
     uid: what it is called, where no antenna names it; None while it cannot be told which card it
-    is. came_after, came_before: start of the last clear picture of the area without it, end of the
-    first one with it. missing: clear pictures in a row, up to now, that do not show it. up: which
-    way up it lies, once believed; up_after, up_before: the same two times for that side. face: once
-    believed.
+    is. left_over: it lay there without a name when a hand ended, and will have none. came_after,
+    came_before: start of the last clear picture of the area without it, end of the first one with
+    it. missing: clear pictures in a row, up to now, that do not show it. up: which way up it lies,
+    once believed; up_after, up_before: the same two times for that side. face: once believed.
     """
 
     __slots__ = (
@@ -40,9 +40,8 @@ class Track:
         "came_before",
         "face",
         "gone_at",
+        "left_over",
         "missing",
-        "named_at",
-        "named_from",
         "seen",
         "seen_ended",
         "seen_started",
@@ -62,8 +61,7 @@ class Track:
         self.x_mm, self.y_mm = card.x_mm, card.y_mm
         self.came_after = after
         self.came_before = ended
-        self.named_at = inf
-        self.named_from: Zone | None = None
+        self.left_over = False
         self.seen = 0
         self.seen_started = self.seen_ended = ended
         self.missing = 0

@@ -76,7 +76,7 @@ class Antenna:
         "changed",
         "changed_at",
         "concerned",
-        "contradicted",
+        "contradicted_at",
         "cross",
         "cross_reads",
         "crowded",
@@ -152,7 +152,7 @@ class Antenna:
         self._odds: dict[int, Odds] = {}
         self.lost = False
         self.stuck = False
-        self.contradicted = False  # a card is seen here that is not read
+        self.contradicted_at = float("-inf")  # a card was seen here that is not read
 
         self.settled: dict[Uid, Tag] = {}  # cards believed to lie here, in order of arrival
         self.lifted: dict[Uid, Tag] = {}  # cards of this zone that are in somebody's hand

@@ -20,7 +20,7 @@ def answer(antenna: Antenna, started: float, ended: float, new: bool = True) -> 
         or antenna.open
         or antenna.heap
         or antenna.lost
-        or antenna.contradicted
+        or antenna.contradicted_at > asked.watch.since
     ):
         return []
     if antenna.last_came > asked.watch.since:
