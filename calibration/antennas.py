@@ -247,7 +247,7 @@ class _Fit:
 
     def worst_cross(self, antenna: int) -> Rate:
         """How often it reads a card of the neighbour whose cards it reads most."""
-        near = [self._rates[b, antenna] for b in self.neighbours(antenna)]
+        near = [self._rates[b, antenna] for b in self.neighbours(antenna) if b in self._by]
         near = near or [self._rates[b, antenna] for b in self._by if b != antenna]
         return max(near, key=lambda r: (r.share, r.looks), default=NOTHING)
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 ERROR = 0.05
 """Share of intervals that may not hold the truth."""
+_LITTLE = 1e-16
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +112,22 @@ def _at_most(k: int, n: int, p: float) -> float:
         return 1.0
     if p >= 1.0:
         return 0.0
-    if 2 * k > n:  # fewer terms from the other end
-        return 1.0 - sum(_exactly(i, n, p) for i in range(k + 1, n + 1))
-    return sum(_exactly(i, n, p) for i in range(k + 1))
+    odds = p / (1.0 - p)
+    if k < n * p:  # summed away from the middle, terms only fall
+        term = found = _exactly(k, n, p)
+        for i in range(k, 0, -1):
+            term *= i / ((n - i + 1) * odds)
+            found += term
+            if term < _LITTLE * found:
+                break
+        return found
+    term = above = _exactly(k + 1, n, p)
+    for i in range(k + 1, n):
+        term *= (n - i) * odds / (i + 1)
+        above += term
+        if term < _LITTLE * above:
+            break
+    return 1.0 - above
 
 
 def _exactly(k: int, n: int, p: float) -> float:
@@ -124,7 +138,7 @@ def _exactly(k: int, n: int, p: float) -> float:
 def _crossing(rising: Callable[[float], float], at: float) -> float:
     """Where a curve that rises from 0 to 1 reaches `at`."""
     low, high = 0.0, 1.0
-    for _ in range(50):
+    for _ in range(40):
         middle = (low + high) / 2
         low, high = (low, middle) if rising(middle) >= at else (middle, high)
     return (low + high) / 2
