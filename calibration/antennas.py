@@ -126,13 +126,15 @@ class Placed:
 @dataclass(frozen=True, slots=True)
 class AntennaSamples:
     """empty: the table without a card. placed: antennas in the order in which they were measured.
-    sweep_s: a round of all antennas. looks, seconds: all there were, for the record."""
+    sweep_s: a round of all antennas. looks, seconds: all there were, for the record. whole: all
+    spots of each mark, not its middle alone."""
 
     empty: tuple[Heard, ...] = ()
     placed: tuple[Placed, ...] = ()
     sweep_s: float | None = None
     looks: int = 0
     seconds: float = 0.0
+    whole: bool = True
 
     def of(self, antenna: int) -> Placed:
         return next((p for p in self.placed if p.antenna == antenna), Placed(antenna, ()))
@@ -187,10 +189,14 @@ class AntennasProfile:
 
 
 def fit(
-    places: Sequence[Place], samples: AntennaSamples, budget: Budget
+    places: Sequence[Place],
+    samples: AntennaSamples,
+    budget: Budget,
+    spots: Mapping[int, Sequence[str]],
 ) -> tuple[AntennasProfile | None, tuple[Remark, ...]]:
-    """The profile, and what is to be said of it; None where an antenna was not measured at all."""
-    fitted = _Fit(places, samples, budget)
+    """The profile, and what is to be said of it; None where an antenna was not measured at all.
+    spots: each antenna's, in words."""
+    fitted = _Fit(places, samples, budget, spots)
     remarks = tuple(fitted.remarks())
     if any(not samples.of(p.antenna).visits for p in places):
         return None, remarks
@@ -198,7 +204,14 @@ def fit(
 
 
 class _Fit:
-    def __init__(self, places: Sequence[Place], samples: AntennaSamples, budget: Budget) -> None:
+    def __init__(
+        self,
+        places: Sequence[Place],
+        samples: AntennaSamples,
+        budget: Budget,
+        spots: Mapping[int, Sequence[str]],
+    ) -> None:
+        self._spots = spots
         self._places = tuple(places)
         self._by = {p.antenna: p for p in places}
         self._samples = samples
@@ -391,7 +404,7 @@ class _Fit:
             if self.deaf(n) or not own.looks:
                 continue
             weak = [
-                f"spot {v.spot + 1} ({percent(v.at(n).rate().share)})"
+                f"{self._spots[n][v.spot]} ({percent(v.at(n).rate().share)})"
                 for v in self._singles(n)
                 if v.at(n).rate().interval[1] < LOW_READS and v.at(n).rate().share < BAD_SPOT
             ]
@@ -407,7 +420,7 @@ class _Fit:
                 )
             if weak and len(weak) < len(self._singles(n)):
                 yield _warn(
-                    f"{_cap(place.words)} reads badly at {', '.join(weak)}. Next: move the antenna"
+                    f"{_cap(place.words)} reads badly at {'; '.join(weak)}. Next: move the antenna"
                     " under the middle of its mark, or draw the mark smaller."
                 )
 

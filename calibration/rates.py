@@ -61,8 +61,7 @@ class Rate:
         """For people: "95 % (91 to 98 %)"."""
         if not self.looks:
             return "not measured"
-        low, high = self.interval
-        return f"{percent(self.share)} ({percent(low).removesuffix(' %')} to {percent(high)})"
+        return between(self.share, *self.interval)
 
 
 NOTHING = Rate(0, 0)
@@ -72,6 +71,11 @@ def percent(share: float) -> str:
     """With a decimal where it is small or nearly all."""
     digits = 0 if 0.1 <= share <= 0.9 or share in (0.0, 1.0) else 1
     return f"{share * 100:.{digits}f} %"
+
+
+def between(share: float, low: float, high: float) -> str:
+    """A share and its bounds for people: "95 % (91 to 98 %)"."""
+    return f"{percent(share)} ({percent(low).removesuffix(' %')} to {percent(high)})"
 
 
 def interval(hits: int, looks: int, error: float = ERROR) -> tuple[float, float]:

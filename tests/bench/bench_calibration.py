@@ -124,6 +124,6 @@ def _planted(
         case "weak card":
             return Flaws(weak_cards=(0.4, 0.0)), plain, ["first card's tag is weak"]
         case "bad spot":
-            return Flaws(bad_spots={(a, 3): 0.5}), plain, [place[1:], "badly at spot 4"]
+            return Flaws(bad_spots={(a, 3): 0.5}), plain, [place[1:], "reads badly at"]
         case _:
             return Flaws(lamp_noise={a: 0.4}), plain, [place, "all lamps white"]
