@@ -87,7 +87,7 @@ def interval(hits: int, looks: int, error: float = ERROR) -> tuple[float, float]
     return (low, high)
 
 
-def certain(rate: Rate, within: float, relative: float = 0.3) -> bool:
+def certain(rate: Rate, within: float, relative: float = 0.2) -> bool:
     """Whether enough looks were taken: the interval's half width is at most `within`, or that part
     of the share of misses where misses are common."""
     if not rate.looks:
