@@ -270,9 +270,10 @@ class _Fit:
         looks = sum(h.looks for h in found)
         if not looks or self.deaf(antenna):
             return None
-        worst = min(sum(h.rate(card).hits for h in found) / looks for card in (0, 1))
-        # One of two at a time is read half as often as a single card; between the two lies 0.7.
-        return worst >= 0.7 * self.own(antenna).share
+        both = sum(h.rate(card).hits for h in found for card in (0, 1)) / looks
+        # One of two at a time gives as many reads as a single card, both give twice as many; a weak
+        # second card lies between.
+        return both >= 1.35 * self.own(antenna).share
 
     def _singles(self, antenna: int) -> list[Visit]:
         return [v for v in self._samples.of(antenna).visits if v.cards == 1 and not v.white]

@@ -63,7 +63,7 @@ class Looks:
     near: int = 40
     far: int = 6
     white: int = 60
-    stack: int = 30
+    stack: int = 40
     empty: int = 5
     rounds: int = 8
 
