@@ -6,9 +6,12 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from enum import StrEnum
 from types import TracebackType
-from typing import NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
 from drivers.readings import ButtonReading, Health, KeyPress, Poll, SeatReading
+
+if TYPE_CHECKING:
+    from drivers.camera.frame import Frame
 
 Clock = Callable[[], float]
 """Monotonic seconds."""
@@ -65,6 +68,19 @@ class Inputs(Device, Protocol):
 
     def readings(self) -> AsyncIterator[ButtonReading | SeatReading | KeyPress | Health]:
         """Changes as they happen, without end."""
+        ...
+
+
+class Camera(Device, Protocol):
+    """A camera over the table."""
+
+    def frames(self) -> AsyncIterator[Frame | Health]:
+        """Pictures, and every change of health, without end (a recording ends). One consumer at a
+        time. Whoever takes long to look gets the newest picture next; those between are lost."""
+        ...
+
+    async def still(self) -> Frame:
+        """A picture at the camera's highest resolution. Raises DriverError."""
         ...
 
 

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
+from controller.cli import calibrate_camera
+
 if TYPE_CHECKING:
     from controller.calibrating.terminal import Terminal
     from controller.config import Config
@@ -26,6 +28,7 @@ app = typer.Typer(
     " gives, which lamp is where. A result is shown, and saved if you accept it. Exit codes: 0"
     " done, 1 something was refused or not accepted, 2 it could not be done, 3 left half-way.",
 )
+app.add_typer(calibrate_camera.app, name="camera")
 ConfigPath = Annotated[
     Path | None, typer.Option("--config", help="The table.toml. Default: the simulated table.")
 ]
