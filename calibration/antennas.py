@@ -407,7 +407,7 @@ class _Fit:
             weak = [
                 f"{self._spots[n][v.spot]} ({percent(v.at(n).rate().share)})"
                 for v in self._singles(n)
-                if v.at(n).rate().interval[1] < LOW_READS and v.at(n).rate().share < BAD_SPOT
+                if self._bad_spot(n, v.at(n).rate())
             ]
             if own.others.interval[0] > MISS_LIMIT:
                 yield _bad(
@@ -419,11 +419,18 @@ class _Fit:
                     f"{_cap(place.words)} reads a card in {own.words} of its looks. Next:"
                     f" {self._stronger(n)}"
                 )
-            if weak and len(weak) < len(self._singles(n)):
+            if weak:
                 yield _warn(
                     f"{_cap(place.words)} reads badly at {'; '.join(weak)}. Next: move the antenna"
                     " under the middle of its mark, or draw the mark smaller."
                 )
+
+    def _bad_spot(self, antenna: int, here: Rate) -> bool:
+        """Whether a spot is bad in itself, and worse than the antenna's others."""
+        own = self.own(antenna)
+        others = Rate(own.hits - here.hits, own.looks - here.looks)
+        bad = here.share < BAD_SPOT and here.interval[1] < LOW_READS
+        return bad and worse_by_chance(others, here) < CHANCE / len(self._places)
 
     def _stronger(self, antenna: int) -> str:
         place = self._by[antenna]

