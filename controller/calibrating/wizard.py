@@ -115,6 +115,7 @@ class Wizard:
         step = self._step(kind)
         many = len(self._kinds) > 1
         self._stage.heading(step.title, f"step {number} of {len(self._kinds)}" if many else "")
-        if kind in INTRODUCTIONS:
-            self._stage.prose(INTRODUCTIONS[kind])
+        introduction = INTRODUCTIONS.get(kind.partition("-")[0])
+        if introduction is not None:
+            self._stage.prose(introduction)
         return await carry_out(step, self._person, self._store, by=self._by, now=self._now)
