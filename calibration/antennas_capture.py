@@ -56,14 +56,14 @@ class Looks:
     time that one takes.
     """
 
-    least: int = 20
+    least: int = 30
     most: int = 80
     last: int = 240
     within: float = 0.02
     near: int = 40
     far: int = 6
     white: int = 60
-    stack: int = 30
+    stack: int = 40
     empty: int = 5
     rounds: int = 8
 
@@ -94,7 +94,7 @@ class AntennaStep:
     """
 
     kind = "antennas"
-    title = "Antennas: how well each reads a card, and which read their neighbours' cards"
+    title = "Antennas: how well each reads a card, and whose"
     samples = AntennaSamples
     profile = AntennasProfile
 
@@ -117,6 +117,7 @@ class AntennaStep:
         self._lamps = lamps
         self._looks = looks or Looks()
         self._seats = seats
+        self._whole = whole
         self._spots = {p.antenna: spots(p.zone, seats)[: None if whole else 1] for p in places}
         self._cards: dict[Uid, int] = {}
         self._taken: list[tuple[float, float]] = []
@@ -125,7 +126,8 @@ class AntennaStep:
         return self._belongs()
 
     def fit(self, samples: AntennaSamples) -> Fitted[AntennasProfile]:
-        profile, remarks = fit(self._places, samples, self._budget)
+        words = {antenna: [spot.words for spot in spots] for antenna, spots in self._spots.items()}
+        profile, remarks = fit(self._places, samples, self._budget, words)
         page = antennas_page.page(
             self._places, self._spots, samples, profile, self._budget, self._seats
         )
@@ -139,7 +141,9 @@ class AntennaStep:
         so_far: AntennaSamples | None,
         keep: Callable[[AntennaSamples], None],
     ) -> AntennaSamples:
-        samples = so_far or AntennaSamples()
+        samples = so_far or AntennaSamples(whole=self._whole)
+        if samples.whole is not self._whole:  # other spots than those that were begun with
+            samples = AntennaSamples(whole=self._whole)
         if not samples.empty:
             samples = replace(samples, empty=await self._empty(person))
             keep(self._counted(samples))

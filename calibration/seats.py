@@ -102,7 +102,7 @@ class SeatStep:
     """
 
     kind = "seats"
-    title = "Chairs: is it seen when somebody sits down, and at the right seat?"
+    title = "Chairs: is it seen when somebody sits down?"
     samples = SeatSamples
     profile = SeatsProfile
 

@@ -42,6 +42,12 @@ if TYPE_CHECKING:
     from drivers.sim.board_process import BoardKind as BoardKind
     from drivers.sim.board_process import BoardProcess as BoardProcess
     from drivers.sim.board_process import best_kind as best_kind
+    from drivers.sim.camera_flat import Lens as Lens
+    from drivers.sim.camera_flat import Sheet as Sheet
+    from drivers.sim.camera_flat import above as above
+    from drivers.sim.camera_flat import laid_around as laid_around
+    from drivers.sim.camera_flat import moved_about as moved_about
+    from drivers.sim.camera_sheets import SheetCamera as SheetCamera
     from drivers.sim.faults import Fault as Fault
     from drivers.sim.faults import FaultName as FaultName
     from drivers.sim.faults import arm as arm
@@ -79,6 +85,8 @@ _SIMULATION = {
     "board_line": ("BoardLine",),
     "board_port": ("BoardPort",),
     "board_process": ("BoardKind", "BoardProcess", "best_kind"),
+    "camera_flat": ("Lens", "Sheet", "above", "laid_around", "moved_about"),
+    "camera_sheets": ("SheetCamera",),
     "faults": ("Fault", "FaultName", "arm"),
     "marked_table": ("Chairs", "Flaws", "MarkedTable"),
     "mistakes": ("DealScript", "MistakeKind", "Planted"),

@@ -40,6 +40,8 @@ EXAMPLES = {
 FOLDERS = (
     "",
     "controller/doctor",
+    "calibration",
+    "controller/calibrating",
     "controller/rules/data",
     "controller/rules/engine",
     "controller/rules",

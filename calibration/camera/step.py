@@ -281,7 +281,7 @@ class _Pictures:
 
 def _hold_board(why: str, views: Views, of: int) -> Act:
     again = f" Nothing new came for a while: {why}." if why else ""
-    kept = f" {len(views.kept)} views are kept." if views.kept else ""
+    kept = f" Views kept so far: {len(views.kept)}." if views.kept else ""
     return Act(
         "Take the printed lens board, flat on something stiff. After Enter move it slowly before"
         " the camera, an arm's length from it, with short stops: into each corner of the picture,"

@@ -1,7 +1,7 @@
 """The steps of a table's calibration, in the right order, each explained in a dealer's words.
 
 Lamps come first, for they must be right when the antennas are tried against their light; then
-chairs and button, which need no cards; then the antennas.
+chairs and button, which need no cards; then the antennas; then cameras (`table_cameras.py`).
 """
 
 from __future__ import annotations
@@ -22,6 +22,9 @@ from controller.config import Config
 from controller.sensing.budget import FalseAlarmBudget
 
 INTRODUCTIONS: Mapping[str, str] = {
+    "camera": "You hold the printed lens board before the camera, then clear the table so that"
+    " only its stickers are seen, then lay the place cards. `burnturn calibrate camera sheet`"
+    " prints them.",
     "lamps": "One lamp after the other is lit, and you say at which seat it is. Wires that are"
     " crossed need not be moved: the table goes by what you say. Then you choose how bright they"
     " are.",

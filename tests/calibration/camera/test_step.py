@@ -156,7 +156,7 @@ def test_a_board_that_does_not_move_on_is_asked_for_again_with_what_is_missing(
     outcome, _ = run(tmp_path, hand)
     first, second = hand.asked(MoveBoard)
     assert "Nothing new came for a while: hold it in the" in second
-    assert "1 views are kept" in second
+    assert "Views kept so far: 1" in second
     assert "Nothing new" not in first
     assert outcome.end is End.SAVED
 
