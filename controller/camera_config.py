@@ -79,7 +79,7 @@ def places_of(cameras: Sequence[CameraPart], seats: int) -> tuple[AntennaPlace, 
     """The places of a table without antennas: those at which cards are expected, each seen by a
     camera."""
     miss = {c.number: c.miss for c in cameras}
-    places = []
+    places: list[AntennaPlace] = []
     for area in areas_of(cameras, seats):
         if area.zone in (STUB, TABLE):
             continue

@@ -86,7 +86,7 @@ def _watched(config: Config, part: CameraPart, note: Callable[[str], None]) -> C
             "Hang it so that it sees them and calibrate it anew (burnturn calibrate camera), or"
             " name in `areas` of its [[camera]] what it looks at.",
         )
-    areas = {zone: profile.areas[zone] for zone in wanted if zone in profile.areas}
+    areas = {str(zone): profile.areas[zone] for zone in wanted if zone in profile.areas}
     return replace(profile, areas=areas)
 
 

@@ -60,6 +60,7 @@ from drivers.gpio.lines import InputsSpec
 from drivers.leds.spec import BoardSpec
 
 SAMPLE = "sample table"
+SAMPLES = {"antennas": "sample_table.toml", "camera": "sample_camera_table.toml"}
 _ZONES = (BOARD, BOARD_FLOP, BOARD_TURN, BOARD_RIVER, BURN, MUCK, COUNT, STUB)
 _UNIX_PATH_LIMIT = 107  # bytes in a Unix socket's address
 _FILE_LIMIT = 1_000_000  # bytes; a table needs some thousand
@@ -392,9 +393,16 @@ def puck_specs(config: Config) -> tuple[PuckSpec, ...]:
     return tuple(PuckSpec(p.seat, p.driver, p.port, p.usb_serial) for p in config.file.puck)
 
 
-def sample_text() -> str:
-    """The shipped configuration: the reference table, simulated."""
-    return files("controller").joinpath("sample_table.toml").read_text("utf-8")
+def sample_text(name: str = "antennas") -> str:
+    """A shipped configuration of a simulated table: the reference table with "antennas", or one
+    under a "camera" alone. Raises KeyError for another name."""
+    return files("controller").joinpath(SAMPLES[name]).read_text("utf-8")
+
+
+def sample(name: str = "antennas") -> Config:
+    """That configuration; its files lie in a folder below the present one, of its own."""
+    folder = "run" if name == "antennas" else f"run-{name}"
+    return read(sample_text(name), SAMPLE, Path.cwd() / folder)
 
 
 def load(path: Path | None = None) -> Config:
@@ -404,7 +412,7 @@ def load(path: Path | None = None) -> Config:
         ConfigError: every fault of it.
     """
     if path is None:
-        return read(sample_text(), SAMPLE, Path.cwd() / "run")
+        return sample()
     try:
         with path.open("rb") as file:
             content = file.read(_FILE_LIMIT + 1)

@@ -39,7 +39,7 @@ from controller.model.findings import (
     Sensed,
     Verdict,
 )
-from controller.model.table import Layout, seat_of
+from controller.model.table import Layout, Zone, seat_of
 from controller.rules import engine
 from controller.rules.engine import RulesState
 from controller.rules.engine.state import Hand
@@ -136,7 +136,12 @@ class Table:
     def _seen(self, sight: Sight) -> list[Said]:
         """One picture: the looks that it is, and what it says besides."""
         events: list[TableEvent] = []
+        if self._count.by_camera:  # a deck lies spread: that is no deal, but cards at seats are
+            at_seats = tuple(a for a in sight.areas if seat_of(Zone(a.area)) is not None)
+            sight = sight._replace(areas=at_seats)
         for look in self.sight.looks(sight):
+            if self._count.running:
+                events += self._counted(look)
             events += self.sensing.poll(look)
         events += self.sight.events(self.sensing, sight)
         if events:

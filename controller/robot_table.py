@@ -7,6 +7,7 @@ stopped, and it can be dealt anew in the middle of a hand; the readers never not
 
 from __future__ import annotations
 
+import asyncio
 import random
 import time
 from collections import deque
@@ -16,6 +17,7 @@ from dataclasses import replace
 from types import TracebackType
 from typing import Self
 
+from controller.camera_config import CameraPart
 from controller.config import Config, reader_specs
 from controller.floor.commands import Desk
 from controller.integrity.table_count import CountShown
@@ -24,6 +26,7 @@ from controller.model.findings import Stage, Street
 from controller.model.table import Arrival, seat_of
 from controller.rules.settings import Profile
 from controller.tape import moved
+from drivers.contracts import TagReader
 from drivers.factory import (
     BoardHand,
     BoardProcess,
@@ -33,12 +36,24 @@ from drivers.factory import (
     HandPlayed,
     Noise,
     PassOver,
+    PlacedCard,
     Robot,
+    SimulatedCamera,
     World,
     emulated_readers,
+    spread_out,
     tag_reader,
 )
-from drivers.readings import ButtonReading, KeyPress, Reading, SeatReading, Uid
+from drivers.readings import (
+    ButtonReading,
+    Health,
+    HealthState,
+    KeyPress,
+    Poll,
+    Reading,
+    SeatReading,
+    Uid,
+)
 from drivers.rf import RfPermits
 
 DECKS = ("red", "blue")
@@ -46,6 +61,8 @@ CARDS = 52  # the tags of the simulated decks, where the configuration gives no 
 AHEAD_S = 0.2  # the next hand is planned this long before the last one's end
 
 PASS_ENDS_S = 5.0  # without a card for so long, the count takes a pass to be over
+SPREAD_S = 12.0  # a spread deck is left lying for so long before it is spread anew
+IDLE_S = 0.05  # how often a table without readers looks at its keys
 
 
 class RobotTable:
@@ -86,17 +103,23 @@ class RobotTable:
         self._open = AsyncExitStack()
         self._set_up(config.file.table.button)
         self._hand = None if board is None else self._at(board)
+        self._spread: tuple[PlacedCard, ...] | None = None
+        self._seed = seed
         specs = reader_specs(config)
         look_s = part.sweep_ms / 1000 / len(config.layout.antennas)
         self.readers = emulated_readers(specs, self, look_s, clock=clock, seed=seed % 1000)
         sweep = config.file.sweep
-        self._reader = tag_reader(
-            specs,
-            order=sweep.order,
-            focus_share=sweep.focus_share,
-            emulated=self.readers,
-            permits=permits,
-            clock=clock,
+        self._reader: TagReader = (
+            tag_reader(
+                specs,
+                order=sweep.order,
+                focus_share=sweep.focus_share,
+                emulated=self.readers,
+                permits=permits,
+                clock=clock,
+            )
+            if specs
+            else NoReaders(clock)
         )
 
     # -- a source of readings ----------------------------------------------------------------------
@@ -124,11 +147,19 @@ class RobotTable:
         self._reader.only(antenna)
 
     async def readings(self) -> AsyncIterator[Reading]:
+        if not self._config.file.reader:
+            while True:
+                await asyncio.sleep(IDLE_S)
+                for told in self._told_now():
+                    yield told
         async for reading in self._reader.readings():
-            for other in self.inputs():
-                if not self._felt(other):
-                    yield other
+            for told in self._told_now():
+                yield told
             yield reading
+
+    def _told_now(self) -> list[Reading]:
+        """What button, chairs and keys say, where no table board feels it."""
+        return [other for other in self.inputs() if not self._felt(other)]
 
     def _at(self, board: BoardProcess) -> BoardHand:
         """Who sits and deals at the table board."""
@@ -156,6 +187,19 @@ class RobotTable:
         return self._world.look(antenna, self._world_time(started), self._world_time(ended))
 
     # -- what a person at the keys may do ----------------------------------------------------------
+
+    def camera(self, part: CameraPart) -> SimulatedCamera:
+        """The camera of that configuration, over this table."""
+        return SimulatedCamera(
+            part.number,
+            self._config.file.table.seats,
+            lambda: self._world,
+            self._world_time,
+            spread=lambda: self._spread,
+            fps=part.fps,
+            seed=self._seed % 100_000,
+            clock=self._clock,
+        )
 
     @property
     def paused(self) -> bool:
@@ -231,7 +275,9 @@ class RobotTable:
 
     @property
     def decks(self) -> dict[Uid, tuple[str, str]]:
-        """The enrolled decks, for the vault."""
+        """The enrolled decks, for the vault; none where no antenna reads their tags."""
+        if self._config.layout.camera_alone:
+            return {}
         return {c.uid: (c.deck, c.face) for name in DECKS for c in self._world.deck(name)}
 
     # -- inside ------------------------------------------------------------------------------------
@@ -314,14 +360,24 @@ class RobotTable:
             self._count_wanted = False
             if shown is None:
                 self._inputs.append(self._key("count"))
-            self._counting_until = dealer.count(PassOver()) + PASS_ENDS_S
+            self._counting_until = self._show_deck(now, again=False)
         elif shown is None:
-            self._counting_until = None
+            self._counting_until = self._spread = None
         elif shown.why:
-            self._counting_until = dealer.count(PassOver().careful) + PASS_ENDS_S
+            self._counting_until = self._show_deck(now, again=True)
         else:
             self._inputs.append(self._key("confirm"))
             self._counting_until = now + 1.0
+
+    def _show_deck(self, now: float, again: bool) -> float:
+        """The deck passes over the antenna, or lies spread under the camera; when to look next."""
+        dealer = self._dealer
+        if not self._config.layout.camera_alone:
+            return dealer.count(PassOver().careful if again else PassOver()) + PASS_ENDS_S
+        cards = list(self._world.deck(DECKS[0]))
+        self._chance.shuffle(cards)
+        self._spread = spread_out([(card.face, card.deck) for card in cards])
+        return now + SPREAD_S
 
     def _plan_anew(self) -> None:
         """If the hand is planned and nothing is dealt yet, plan it again, the button where it
@@ -360,6 +416,35 @@ class RobotTable:
 
     def _key(self, key: str) -> Reading:
         return KeyPress(key, self._clock())
+
+
+class NoReaders:
+    """What a table without antennas has in their place: nothing to look at, now and then."""
+
+    antennas: tuple[int, ...] = ()
+    health: tuple[Health, ...] = ()
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
+
+    def focus(self, antennas: Sequence[int]) -> None: ...
+
+    def only(self, antenna: int | None) -> None: ...
+
+    async def readings(self) -> AsyncIterator[Poll | Health]:
+        """Nothing, and no end."""
+        await asyncio.Event().wait()
+        yield Health("", HealthState.OK, "", self._clock())
 
 
 def _field(config: Config) -> tuple[FieldAntenna, ...]:

@@ -9,7 +9,6 @@ from types import TracebackType
 from typing import Any, Protocol, Self
 
 from controller.tape import moved, time_of
-from drivers.contracts import Inputs
 from drivers.readings import ButtonReading, Reading, Sight
 
 
@@ -32,6 +31,21 @@ class Readers(Protocol):
     def only(self, antenna: int | None) -> None: ...
 
 
+class Others(Protocol):
+    """What tells something besides: keys, switches, cameras."""
+
+    async def __aenter__(self) -> Self: ...
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
+
+    def readings(self) -> AsyncIterator[Any]: ...
+
+
 class Together:
     """Readers and input devices as one source.
 
@@ -40,7 +54,7 @@ class Together:
     time, and what an input says late is dated as `in_order` says. Ends when the readers do.
     """
 
-    def __init__(self, readers: Readers, inputs: Sequence[Inputs]) -> None:
+    def __init__(self, readers: Readers, inputs: Sequence[Others]) -> None:
         self._readers = readers
         self._inputs = tuple(inputs)
         self._open = AsyncExitStack()

@@ -99,12 +99,12 @@ def _board_faults(
     raw: Mapping[str, Any], board: Mapping[str, Any], seats: int
 ) -> Iterator[tuple[At, str]]:
     if board.get("driver") == "simulated":
-        readers = raw.get("reader")
-        drivers = [r.get("driver") for r in readers if isinstance(r, dict)] if readers else []
+        devices = [d for name in ("reader", "camera") for d in raw.get(name) or ()]
+        drivers = [d.get("driver") for d in devices if isinstance(d, dict)]
         if "simulated" not in drivers:
             yield (
                 ("table_board", "driver"),
-                'table_board: driver = "simulated", and no reader is simulated: nobody would sit'
+                'table_board: driver = "simulated", and nothing else is simulated: nobody would sit'
                 ' at it; allowed: "mega"',
             )
         yield from (

@@ -64,6 +64,8 @@ if TYPE_CHECKING:
     from drivers.sim.pepper_emulator import FieldModel as FieldModel
     from drivers.sim.pepper_emulator import PepperEmulator as PepperEmulator
     from drivers.sim.pepper_emulator import WireFault as WireFault
+    from drivers.sim.placed import PlacedCard as PlacedCard
+    from drivers.sim.placed import spread_out as spread_out
     from drivers.sim.robot import HandPlayed as HandPlayed
     from drivers.sim.robot import Oddities as Oddities
     from drivers.sim.robot import Robot as Robot
@@ -94,6 +96,7 @@ _SIMULATION = {
     "marked_table": ("Chairs", "Flaws", "MarkedTable"),
     "mistakes": ("DealScript", "MistakeKind", "Planted"),
     "pass_over": ("PassOver",),
+    "placed": ("PlacedCard", "spread_out"),
     "pepper_emulator": ("Ether", "FieldModel", "PepperEmulator", "WireFault"),
     "sight_rates": ("PERFECT_SIGHT", "SightFit", "SightRates", "shipped_rates"),
     "sights": ("CameraModel",),

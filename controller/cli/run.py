@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
@@ -17,6 +18,7 @@ import typer
 if TYPE_CHECKING:
     from controller.app import Daemon, Shown, Source
     from controller.calibrating.in_force import InForce
+    from controller.camera_source import CameraSource
     from controller.config import Config
     from controller.fittings import Fittings
     from controller.journal.recorder import Recording
@@ -30,6 +32,12 @@ if TYPE_CHECKING:
     from drivers.readings import Uid
     from drivers.rf import RfPermits
 
+
+class SampleTable(StrEnum):
+    ANTENNAS = "antennas"
+    CAMERA = "camera"
+
+
 # A traceback with the values of variables could name cards.
 app = typer.Typer(help="Watch a table.", add_completion=False, pretty_exceptions_enable=False)
 
@@ -38,6 +46,10 @@ app = typer.Typer(help="Watch a table.", add_completion=False, pretty_exceptions
 def run(
     config: Annotated[
         Path | None, typer.Option(help="The table.toml. Default: the simulated sample table.")
+    ] = None,
+    sample: Annotated[
+        SampleTable | None,
+        typer.Option(help="Which simulated sample: with antennas, or under a camera alone."),
     ] = None,
     headless: Annotated[
         bool, typer.Option("--headless", help="No live screen; findings as lines.")
@@ -62,9 +74,12 @@ def run(
     """Watch a table: readers, rules, journal, board. SIGTERM ends it cleanly. The next start goes
     on from where the table stood, after a kill too."""
     from controller.config import ConfigError, load
+    from controller.config import sample as sample_of
 
+    if config is not None and sample is not None:
+        _fail("--config and --sample: choose one")
     try:
-        checked = load(config)
+        checked = load(config) if sample is None else sample_of(sample.value)
     except ConfigError as error:
         _fail(str(error))
     if record is not None and replay is not None:
@@ -95,6 +110,7 @@ async def _watch(
     with_screen: bool,
 ) -> None:
     from controller.calibrating.in_force import CalibrationError
+    from controller.cameras import camera_sources, spread_of
     from controller.fittings import Fittings, fittings_of
     from controller.floor.commands import FloorError
     from controller.integrity.box import BoxError
@@ -124,16 +140,30 @@ async def _watch(
             config = measured.applied(config)
             boards: list[LedBoard] = [PngBoard(board)] if board is not None else []
             fittings = Fittings()
+            cameras: tuple[CameraSource, ...] = ()
+            notes: list[str] = []
             if replay is None:  # a night that is played again is no news for the table
                 port = None if under is None else under.port
                 fittings = fittings_of(config, clock, port, permits)
                 fittings = measured.lamps_on(config, fittings)
-                source = fittings.with_inputs(source)
+                cameras = camera_sources(
+                    config, clock, robots.camera if robots is not None else None, notes.append
+                )
+                source = fittings.with_inputs(source, cameras)
             fittings = replace(fittings, boards=(*boards, *fittings.boards))
             daemon = _daemon(
-                config, source, clock, robots, tape, fittings, resumption, forgotten, with_screen
+                config,
+                source,
+                clock,
+                robots,
+                tape,
+                fittings,
+                resumption,
+                forgotten,
+                with_screen,
+                spread_of(cameras, config),
             )
-            for note in (*measured.notes, *measured.deck_notes(decks)):
+            for note in (*notes, *measured.notes, *measured.deck_notes(decks)):
                 daemon.notes.append(note)
                 _say(f"note: {note}")
             for told in forgotten:
@@ -210,6 +240,7 @@ def _daemon(
     resumption: Resumption | None,
     forgotten: Sequence[str],
     with_screen: bool,
+    spread: CameraSource | None,
 ) -> Daemon:
     from controller.app import Daemon
     from controller.journal.recorder import LIMIT_S
@@ -226,6 +257,7 @@ def _daemon(
         seat_lamps=fittings.seat_lamps,
         attested_by="the robot dealer" if robots is not None else "",
         decks=_decks(config, source, robots),
+        spreads=None if spread is None else spread.spread,
         at_table=_at_table(config, source, robots),
         on_used=_on_used(config, source, robots),
         on_seats=robots.deal_to if robots is not None else lambda seats: None,

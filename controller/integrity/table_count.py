@@ -50,6 +50,8 @@ class TableCount:
     def __init__(self, layout: Layout) -> None:
         zone = COUNT if COUNT in layout.by_zone else layout.burn_zone
         place = layout.by_zone.get(zone)
+        if place is not None and place.camera is not None:
+            place = None  # a camera reads no tags
         self.antenna = place.antenna if place is not None else None
         self._figures = CountFigures()
         if place is not None:

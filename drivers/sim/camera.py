@@ -15,6 +15,7 @@ from drivers.errors import LinkLostError
 from drivers.readings import Health, HealthState, camera_name
 from drivers.sim.camera_flat import Lens, Stance
 from drivers.sim.camera_scene import HANGS, USUAL, VIEW, Light, SceneCamera, TableScene
+from drivers.sim.placed import PlacedCard
 from drivers.sim.sight_rates import SightRates
 from drivers.sim.sights import CameraModel
 from drivers.sim.world import World
@@ -23,27 +24,31 @@ STILL_FACTOR = 2
 """A still has so many times the width and height of a picture."""
 
 
+Row = tuple[float, float, float]
+
+
 class TrueView(NamedTuple):
     """How the simulated camera really sees: the values of a calibration that made no error."""
 
     width_px: int
     height_px: int
-    matrix: tuple[tuple[float, float, float], ...]
+    matrix: tuple[Row, Row, Row]
     distortion: tuple[float, ...]
-    table_to_picture: tuple[tuple[float, float, float], ...]
+    table_to_picture: tuple[Row, Row, Row]
 
 
 def true_view(lens: Lens = VIEW, stance: Stance = HANGS) -> TrueView:
     homography = stance.homography(lens)
-    rows = tuple((float(r[0]), float(r[1]), float(r[2])) for r in homography)
-    return TrueView(lens.width, lens.height, lens.rows, lens.distortion, rows)
+    a, b, c = ((float(r[0]), float(r[1]), float(r[2])) for r in homography)
+    return TrueView(lens.width, lens.height, lens.rows, lens.distortion, (a, b, c))
 
 
 class SimulatedCamera:
     """One camera over the world of a simulated table with so many seats.
 
     world: the world as it is now, another one when it is dealt anew. world_time: the world's time
-    at a moment of `clock`. fps: pictures a second. Frames are drawn in a thread.
+    at a moment of `clock`. spread: a deck that lies spread out to be counted, if one does. fps:
+    pictures a second. Frames are drawn in a thread.
     """
 
     def __init__(
@@ -53,6 +58,7 @@ class SimulatedCamera:
         world: Callable[[], World],
         world_time: Callable[[float], float] = lambda at: at,
         *,
+        spread: Callable[[], tuple[PlacedCard, ...] | None] = lambda: None,
         fps: float = 4.0,
         light: Light = USUAL,
         seed: int = 0,
@@ -63,6 +69,7 @@ class SimulatedCamera:
     ) -> None:
         self.camera = camera
         self._seats, self._world, self._world_time = seats, world, world_time
+        self._spread = spread
         self._fps, self._light, self._seed = fps, light, seed
         self._clock, self._sleep = clock, sleep
         self._lens, self._stance = lens, stance
@@ -144,6 +151,8 @@ class SimulatedCamera:
         started = self._clock()
         model = self._modelled()
         cards, hands = model.lying(self._world_time(started))
+        if (spread := self._spread()) is not None:
+            cards, hands = spread, frozenset()
         light = self._light
         if self._world().camera_fault("blurred"):
             light = Light(blur_px=7.0)

@@ -33,7 +33,9 @@ class Lens:
     distortion: tuple[float, float, float, float, float] = (-0.16, 0.05, 0.0008, -0.0005, 0.0)
 
     @property
-    def rows(self) -> tuple[tuple[float, float, float], ...]:
+    def rows(
+        self,
+    ) -> tuple[tuple[float, float, float], tuple[float, float, float], tuple[float, float, float]]:
         """The camera matrix."""
         cx, cy = self.middle
         return ((self.focal, 0.0, cx), (0.0, self.focal, cy), (0.0, 0.0, 1.0))
