@@ -34,6 +34,10 @@ WORK_PX: Final = 1000
 not known, and at `WORK_SCALE` where it is."""
 
 WORK_SCALE: Final = 1.6  # pixels a millimetre
+LONGEST: Final = 2.4
+"""In its own lengths, as far as a side may go on straight: cards that lie in a row, side by side
+or a little on one another, have one edge together."""
+
 _SMALLEST_PX = 34.0  # of a card's shorter side, as it is looked for
 _PLAIN_DEG = 12.0  # two sides at a corner are at right angles within so much
 _SAME = 0.16  # of a card's height: outlines whose middles are nearer are of one card
@@ -83,7 +87,7 @@ def quads(image: Image, px_per_mm: float | None = None) -> list[Quad]:
     pieces = [
         (m, q)
         for m, c in contours
-        for q in _completed(_sides(c, height or 2 * _SMALLEST_PX), height)
+        for q in _completed(_sides(c, height or 2 * _SMALLEST_PX), height, known)
         if _inside(q, small.shape)
     ]
     partly = [q for q in _merged(pieces, whole=False) if not any(_same(q, w, 0.5) for w in whole)]
@@ -261,10 +265,11 @@ def _formed(four: Floats, known: float | None = None) -> Floats | None:
 Side = tuple[complex, complex]
 
 
-def _completed(sides: Sequence[Side], height: float | None) -> list[Floats]:
+def _completed(sides: Sequence[Side], height: float | None, known: float | None) -> list[Floats]:
     """Cards of which a contour shows some corners, made whole: three corners give it, two where a
-    card's height is known."""
-    found = [] if len(sides) < 3 else [_by_two_sides(sides, n) for n in range(len(sides))]
+    card's height is about so much. known: exactly so, where the scale is: two cards side by side
+    have nearly the form of a larger one."""
+    found = [] if len(sides) < 3 else [_by_two_sides(sides, n, known) for n in range(len(sides))]
     if height is not None and len(sides) >= 3:
         found += [_by_one_side(sides, n, height) for n in range(len(sides))]
     return [four for four in found if four is not None]
@@ -276,7 +281,7 @@ def _inside(four: Floats, shape: tuple[int, ...]) -> bool:
     return bool(low.min() > 2 and high[0] < shape[1] - 3 and high[1] < shape[0] - 3)
 
 
-def _by_two_sides(sides: Sequence[Side], n: int) -> Floats | None:
+def _by_two_sides(sides: Sequence[Side], n: int, known: float | None) -> Floats | None:
     """From three corners in a row: two sides are whole, and the others go along them."""
     if len(sides) < 4:
         return None
@@ -285,7 +290,7 @@ def _by_two_sides(sides: Sequence[Side], n: int) -> Floats | None:
     a, b, c = at
     if a is None or b is None or c is None:
         return None
-    four = _formed(_points(a, b, c, a + c - b))
+    four = _formed(_points(a, b, c, a + c - b), known)
     return four if four is not None and abs(c - b) > _SMALLEST_PX < abs(b - a) else None
 
 
@@ -298,7 +303,7 @@ def _by_one_side(sides: Sequence[Side], n: int, height: float) -> Floats | None:
     u, v = before[0] - before[1], after[1] - after[0]
     for own, other in ((height / FORM, height), (height, height / FORM)):
         seen = max(abs(u), abs(v)) / other
-        if abs(abs(two - one) / own - 1) < 0.08 and 0.3 < seen < 1.1:
+        if abs(abs(two - one) / own - 1) < 0.08 and 0.3 < seen < LONGEST:
             inward = u / abs(u) + v / abs(v)
             inward *= other / abs(inward)
             return _formed(_points(one, two, two + inward, one + inward), height)

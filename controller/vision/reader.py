@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from copy import copy
 from typing import Protocol
 
 import cv2
@@ -72,6 +73,12 @@ class CardReader:
             outlines = read_outlines(image, self._net, px_per_mm, self._back)
             cards = joined(reads, outlines, ALONE)
         return Picture(cards, quality)
+
+    def with_back(self, back: BackPattern) -> CardReader:
+        """The same reader, which knows how the house's backs look."""
+        reader = copy(self)
+        reader._back = back
+        return reader
 
     def indices(self, image: Image, px_per_mm: float | None = None) -> Indices:
         """Every corner index alone, unsure ones too: for spreads, in which a doubtful one is

@@ -12,14 +12,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, Self
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from calibration.camera_profile import CameraProfile
+from controller.vision.backs import BackPattern
 from controller.vision.picture import Picture, Quality, Sighting
+from controller.vision.quads import straight
 from controller.vision.quality import judge, judge_area
 from controller.vision.rectify import Window, native_px_per_mm
 from drivers.camera.frame import Frame, Image
@@ -49,6 +51,12 @@ _SMALL = (48, 36)  # pixels in which movement is looked for
 _MOVED = 14.0  # of 255: a pixel that differs by more has changed
 _MOVING = 0.02  # of an area's pixels
 _FELT_BINS = 24  # of each of two colour axes
+_LEAST = 0.3  # below it a whole outline is no card,
+_LEAST_CORNER = 0.8  # and a corner alone, which patterns on backs have too
+_SURE_SIDE = 0.45
+_SURE_BACK = 0.9
+_BACK_PX_MM = 3.0
+_BACKS_LEARNT = 8  # cards that a pattern is made of
 _FELT_SHARE = 0.35  # of an area that felt must make up to be learnt from it
 
 
@@ -56,6 +64,8 @@ class Reader(Protocol):
     """What reads cards in a map."""
 
     def read(self, image: Image, px_per_mm: float | None = None) -> Picture: ...
+
+    def with_back(self, back: BackPattern) -> Self: ...
 
 
 @dataclass(eq=False)
@@ -81,6 +91,7 @@ class TableView:
         self._windows = _windows(profile)
         self._seen = {name: _Seen() for name in self._windows}
         self._felt = np.zeros((_FELT_BINS, _FELT_BINS), np.float32)
+        self._backs: list[Image] = []
         self.quality = Quality(False, "nothing was seen yet", 0.0, 0.0, 0.0)
         """Of the picture that was looked at last."""
 
@@ -139,13 +150,30 @@ class TableView:
             seen.cards, seen.clear = (), False
             return
         picture = self._reader.read(cut, window.px_per_mm)
+        self._learn_backs(cut, picture.sightings)
         seen.cards = tuple(
             card
             for sighting in picture.sightings
-            if window.holds((card := _on_table(sighting, window)).x_mm, card.y_mm)
+            if sighting.confidence >= (_LEAST_CORNER if sighting.corner else _LEAST)
+            and window.holds((card := _on_table(sighting, window)).x_mm, card.y_mm)
         )
         hidden = self._hidden(seen, window, cut, picture.sightings, at)
         seen.clear = hidden <= HIDES
+
+    def _learn_backs(self, cut: Image, cards: tuple[Sighting, ...]) -> None:
+        """How the backs look with which this table plays, from those that lie free. A covered one
+        is told by nothing else."""
+        free = [
+            np.array(card.outline, np.float32)
+            for card in cards
+            if card.side is Side.DOWN and card.outline and card.confidence >= _SURE_BACK
+        ]
+        if not free:
+            return
+        self._backs += [straight(cut, outline, _BACK_PX_MM) for outline in free]
+        if len(self._backs) >= _BACKS_LEARNT:
+            self._reader = self._reader.with_back(BackPattern.learnt(self._backs, _BACK_PX_MM))
+            self._backs = self._backs[_BACKS_LEARNT // 2 :]  # another deck comes one day
 
     def _hidden(
         self,
@@ -225,10 +253,9 @@ def _on_table(sighting: Sighting, window: Window) -> SeenCard:
         x_px += window.px_per_mm * (right * math.sin(up) - down * math.cos(up))
         y_px += window.px_per_mm * (right * math.cos(up) + down * math.sin(up))
     x_mm, y_mm = window.to_mm(x_px, y_px)
-    face = sighting.face if sighting.side is Side.UP else None
-    return SeenCard(
-        x_mm, y_mm, sighting.angle_deg % 180.0, sighting.side, face, sighting.confidence
-    )
+    side = sighting.side if sighting.confidence >= _SURE_SIDE else Side.UNSURE
+    face = sighting.face if side is Side.UP else None
+    return SeenCard(x_mm, y_mm, sighting.angle_deg % 180.0, side, face, sighting.confidence)
 
 
 def _colour_bins(image: Image) -> NDArray[np.intp]:
