@@ -23,7 +23,7 @@ from controller.vision.deck_look import DeckLook, LearnedNet
 from controller.vision.indices import Indices, find_indices
 from controller.vision.net import Named
 from controller.vision.outlines import read_outlines
-from controller.vision.picture import Picture, Sighting
+from controller.vision.picture import Picture, Quality, Sighting
 from controller.vision.quality import judge
 from drivers.table_plan import CARD_MM
 
@@ -61,10 +61,13 @@ class CardReader:
         self._net: Net = net if deck is None else LearnedNet(net, deck)
         self._back = back
 
-    def read(self, image: Image, px_per_mm: float | None = None) -> Picture:
+    def read(
+        self, image: Image, px_per_mm: float | None = None, quality: Quality | None = None
+    ) -> Picture:
         """What an image (h, w, 3) of blue, green, red shows. px_per_mm: its scale; None: it is
-        found. A picture that is not fit to be read shows nothing."""
-        quality = judge(image, px_per_mm)
+        found. quality: where somebody has judged it. A picture that is not fit to be read shows
+        nothing."""
+        quality = quality or judge(image, px_per_mm)
         if not quality.good:
             return Picture((), quality)
         reads = self.indices(image, px_per_mm).reads

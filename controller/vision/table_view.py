@@ -51,6 +51,7 @@ _SMALL = (48, 36)  # pixels in which movement is looked for
 _MOVED = 14.0  # of 255: a pixel that differs by more has changed
 _MOVING = 0.02  # of an area's pixels
 _FELT_BINS = 24  # of each of two colour axes
+_AS_SHARP = 0.5  # as the whole picture: few edges are no measure, and movement is seen otherwise
 _LEAST = 0.3  # below it a whole outline is no card,
 _LEAST_CORNER = 0.8  # and a corner alone, which patterns on backs have too
 _SURE_SIDE = 0.45
@@ -63,7 +64,9 @@ _FELT_SHARE = 0.35  # of an area that felt must make up to be learnt from it
 class Reader(Protocol):
     """What reads cards in a map."""
 
-    def read(self, image: Image, px_per_mm: float | None = None) -> Picture: ...
+    def read(
+        self, image: Image, px_per_mm: float | None = None, quality: Quality | None = None
+    ) -> Picture: ...
 
     def with_back(self, back: BackPattern) -> Self: ...
 
@@ -91,6 +94,7 @@ class TableView:
         self._windows = _windows(profile)
         self._seen = {name: _Seen() for name in self._windows}
         self._felt = np.zeros((_FELT_BINS, _FELT_BINS), np.float32)
+        self._paper = np.zeros((_FELT_BINS, _FELT_BINS), np.float32)
         self._backs: list[Image] = []
         self.quality = Quality(False, "nothing was seen yet", 0.0, 0.0, 0.0)
         """Of the picture that was looked at last."""
@@ -146,10 +150,10 @@ class TableView:
     def _read(self, seen: _Seen, window: Window, cut: Image, at: float) -> None:
         seen.read, seen.read_at = cut, at
         quality = judge_area(cut, self.quality, window.px_per_mm)
-        if not quality.good:
+        if not quality.good and quality.sharpness < _AS_SHARP * self.quality.sharpness:
             seen.cards, seen.clear = (), False
             return
-        picture = self._reader.read(cut, window.px_per_mm)
+        picture = self._reader.read(cut, window.px_per_mm, self.quality)
         self._learn_backs(cut, picture.sightings)
         seen.cards = tuple(
             card
@@ -189,8 +193,9 @@ class TableView:
         if not open_felt.any():
             return 0.0
         self._learn_felt(place, open_felt)
-        common = self._felt >= 0.02 * self._felt.max()
-        odd = open_felt & ~common[place[..., 0], place[..., 1]]
+        self._learn_cards(place, cards)
+        known = (self._felt >= 0.02 * self._felt.max()) | (self._paper >= 0.02)
+        odd = open_felt & ~known[place[..., 0], place[..., 1]]
         odd = cv2.morphologyEx(odd.astype(np.uint8), cv2.MORPH_OPEN, np.ones((5, 5), np.uint8)) > 0
         for_s = 0.0 if seen.odd is None else max(0.0, at - seen.odd_at)
         lain = np.zeros(odd.shape, np.float32) if seen.odd is None else seen.odd
@@ -200,6 +205,17 @@ class TableView:
             return share
         fresh = odd & (seen.odd < ABSORBED_S)
         return float(fresh.sum()) / float(window.inside.sum())
+
+    def _learn_cards(self, place: NDArray[np.intp], cards: tuple[Sighting, ...]) -> None:
+        """The colours of cards that are made out: a pile of which one is seen hides nothing."""
+        for card in cards:
+            if card.outline is None or card.confidence < _SURE_BACK:
+                continue
+            mask = np.zeros(place.shape[:2], np.uint8)
+            cv2.fillConvexPoly(mask, np.round(np.array(card.outline)).astype(np.int32), (255,))
+            counts = np.zeros_like(self._paper)
+            np.add.at(counts, (place[..., 0][mask > 0], place[..., 1][mask > 0]), 1.0)
+            self._paper = 0.95 * self._paper + 0.05 * counts / max(float(counts.max()), 1.0)
 
     def _learn_felt(self, place: NDArray[np.intp], open_felt: NDArray[np.bool_]) -> None:
         """The felt is the one colour that makes up most of a table; light and shadow move it along
