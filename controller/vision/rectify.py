@@ -47,7 +47,7 @@ class Window:
         """The map (H, W, 3) of a picture of the profile's size."""
         across, down = self._maps
         return np.asarray(
-            cv2.remap(picture, across, down, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT),
+            cv2.remap(picture, across, down, cv2.INTER_CUBIC, borderMode=cv2.BORDER_CONSTANT),
             np.uint8,
         )
 

@@ -66,7 +66,7 @@ class TableScene:
         felt: tuple[int, int, int] = (56, 96, 34),
         style: DeckStyle = PLAIN,
         chips: bool = True,
-        px_per_mm: float = 1.6,
+        px_per_mm: float = 2.4,
         seed: int = 0,
     ) -> None:
         self.plan = table_plan(seats)
