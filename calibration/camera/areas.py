@@ -135,9 +135,9 @@ def area_faults(seen: Sequence[SeenArea]) -> Iterator[str]:
 
 def area_warnings(seen: Sequence[SeenArea]) -> Iterator[str]:
     """What deserves a look, and what to do about it."""
-    for area in seen:
-        if area.left_out:
-            yield f"{_name(area.zone)}: not given to this camera, {area.left_out}"
+    for reason in dict.fromkeys(a.left_out for a in seen if a.left_out):
+        alike = ", ".join(_name(a.zone) for a in seen if a.left_out == reason)
+        yield f"{alike}: not given to this camera, {reason}"
     backs = [a for a in seen if not a.left_out and not a.faces]
     if backs:
         lowest = min(a.index_px for a in backs)
@@ -189,19 +189,19 @@ def _seen(
     return SeenArea(zone, area, origin, scale, index_px(scale), error, _reason(scale, error))
 
 
-_OUTSIDE = "as it is not wholly in the picture: turn or raise the camera, or see its place (--area)"
+_OUTSIDE = "not wholly in the picture: turn or raise the camera, or give other places (--area)"
 
 
 def _reason(scale: float, error_mm: float) -> str:
     if scale < BACKS_PX_MM:
         return (
-            f"as it is too small there ({scale:.2f} px a millimetre, {BACKS_PX_MM} needed): larger"
-            " pictures, or a nearer camera"
+            f"too small there (below {BACKS_PX_MM} px a millimetre): larger pictures, or a nearer"
+            " camera"
         )
     if error_mm > ERROR_LIMIT_MM:
         return (
-            f"as its place is known to {error_mm:.0f} mm only: put a sticker nearer to it, or"
-            " measure the stickers' places anew"
+            f"known to worse than {ERROR_LIMIT_MM:.0f} mm: put stickers nearer to it, or measure"
+            " their places anew"
         )
     return ""
 

@@ -13,8 +13,8 @@ from drivers.errors import MisconfiguredError
 from drivers.factory import Lens, SheetCamera, above
 
 SIMULATED = "simulated"
-_HANGS_MM = 1000.0
-_OVER_MM, _LOOKS_MM = (0.0, -150.0), (0.0, 10.0)
+_HANGS_MM = 1550.0
+_OVER_MM, _LOOKS_MM = (0.0, -150.0), (0.0, 50.0)
 
 
 def camera_of(config: Config, number: int, clock: Clock) -> SheetCamera:

@@ -213,7 +213,7 @@ async def _carried_out(
 
     terminal.prose("This camera is simulated: a robot does what is asked.")
     person = WatchedHand(CameraHand(camera), terminal)
-    return await carry_out(step, person, store, by=by, now=lambda: datetime.now(UTC))  # type: ignore[arg-type,return-value]
+    return await carry_out(step, person, store, by=by, now=lambda: datetime.now(UTC))  # type: ignore[arg-type]
 
 
 def _told(terminal: Terminal, outcome: Outcome[object]) -> int:

@@ -145,7 +145,7 @@ class HandAtCamera:
             raise Left
         match act.task:
             case MoveBoard():
-                self.twin.shows(moved_board(list(_next(self._spots))))
+                self.twin.shows(moved_board(_next(self._spots)))
             case ClearTable():
                 self.twin.shows(table(_next(self._stickers)))
             case LayPlaceCards(seats):

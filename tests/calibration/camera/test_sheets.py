@@ -100,4 +100,4 @@ def ruler_mm(page: NDArray[np.uint8]) -> float:
     for row in low < 160:
         edges = np.flatnonzero(np.diff(np.concatenate(([0], row.astype(np.int8), [0]))))
         widths += [end - begin for begin, end in zip(edges[::2], edges[1::2], strict=True)]
-    return max(widths) / PX_MM
+    return float(max(widths)) / PX_MM

@@ -51,7 +51,7 @@ def off_mm(table: TableFit, at: tuple[float, float]) -> float:
     """By how much the fit puts a place of the table elsewhere than the true camera has it."""
     assert table.table_to_picture is not None
     back = np.linalg.inv(np.array(table.table_to_picture))
-    straight = undistorted(seen_at([at]), *LENS)  # type: ignore[arg-type]
+    straight = undistorted(seen_at([at]), *LENS)
     return float(np.linalg.norm(through(back / back[2, 2], straight) - at))
 
 
