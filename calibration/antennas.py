@@ -300,10 +300,12 @@ class _Fit:
     def remarks(self) -> Iterator[Remark]:
         yield from self._unmeasured()
         yield from self._wires()
-        yield from self._weak_card()
-        yield from self._weak_antennas()
+        card = tuple(self._weak_card())
+        yield from card
+        if not any(r.weight is Weight.REFUSED for r in card):  # else it all comes of the card
+            yield from self._weak_antennas()
+            yield from self._stacks()
         yield from self._overlaps()
-        yield from self._stacks()
         yield from self._white_lamps()
         yield from self._noise()
         yield from self._sweep()

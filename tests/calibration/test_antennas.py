@@ -141,6 +141,7 @@ def test_field_that_reads_a_seat_it_is_no_neighbour_of_becomes_one() -> None:
 def test_weak_first_card_is_told_from_weak_antennas() -> None:
     fitted, _, _ = measured(line(4), flaws=Flaws(weak_cards=(0.45, 0.0)))
     assert "The first card's tag is weak" in texts(fitted, Weight.REFUSED)
+    assert len(fitted.remarks) == 2  # and the sweep's time: no antenna is blamed for the card
 
 
 def test_weak_antenna_is_warned_of_alone() -> None:
