@@ -262,3 +262,16 @@ def test_samples_hold_no_identity() -> None:
     text = repr(samples) + repr(step.fit(samples).remarks)
     uids = {card.uid.hex() for card in world._world.deck("red")}
     assert not any(uid in text.lower() for uid in uids)
+
+
+def test_antenna_that_got_worse_since_the_last_time_is_told() -> None:
+    first, _, _ = measured(line(3))
+    worse = FieldAntenna(2, "seat/2", (1, 3), 2, miss=0.16, port=2)
+    world = table_of(line(3), a2=worse, seed=2)
+    step = AntennaStep(
+        line(3), Eyes(world), BUDGET, seats=3, belongs=lambda: TABLE, before=first.profile
+    )
+    fitted = step.fit(asyncio.run(step.capture(Hand(world), None, lambda kept: None)))
+    told = texts(fitted, Weight.WARNING)
+    assert "Antenna 2 (seat 2) misses a card" in told
+    assert told.count("the last time") == 1
