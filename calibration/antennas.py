@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from calibration.profiles import AntennaProfile
-from calibration.rates import NOTHING, Rate, percent, worse_by_chance
+from calibration.rates import NOTHING, Rate, between, percent, worse_by_chance
 from calibration.spots import place_words
 from calibration.steps import Remark, Weight
 from calibration.wires import rings
@@ -193,11 +193,14 @@ def fit(
     samples: AntennaSamples,
     budget: Budget,
     spots: Mapping[int, Sequence[str]],
+    before: AntennasProfile | None = None,
 ) -> tuple[AntennasProfile | None, tuple[Remark, ...]]:
     """The profile, and what is to be said of it; None where an antenna was not measured at all.
-    spots: each antenna's, in words."""
+    spots: each antenna's, in words. before: what was measured the last time."""
     fitted = _Fit(places, samples, budget, spots)
     remarks = tuple(fitted.remarks())
+    if before is not None and not any(r.weight is Weight.REFUSED for r in remarks):
+        remarks += tuple(fitted.changes(before))
     if any(not samples.of(p.antenna).visits for p in places):
         return None, remarks
     return AntennasProfile(tuple(fitted.antenna(p) for p in places), samples.sweep_s), remarks
@@ -300,10 +303,12 @@ class _Fit:
     def remarks(self) -> Iterator[Remark]:
         yield from self._unmeasured()
         yield from self._wires()
-        yield from self._weak_card()
-        yield from self._weak_antennas()
+        card = tuple(self._weak_card())
+        yield from card
+        if not any(r.weight is Weight.REFUSED for r in card):  # else it all comes of the card
+            yield from self._weak_antennas()
+            yield from self._stacks()
         yield from self._overlaps()
-        yield from self._stacks()
         yield from self._white_lamps()
         yield from self._noise()
         yield from self._sweep()
@@ -423,6 +428,17 @@ class _Fit:
                 yield _warn(
                     f"{_cap(place.words)} reads badly at {'; '.join(weak)}. Next: move the antenna"
                     " under the middle of its mark, or draw the mark smaller."
+                )
+
+    def changes(self, before: AntennasProfile) -> Iterator[Remark]:
+        """Antennas that read worse than the last time, beyond chance."""
+        for place in self._places:
+            then, miss = before.of(place.antenna), self.own(place.antenna).others
+            if then is not None and miss.interval[0] > then.miss_high:
+                yield _warn(
+                    f"{_cap(place.words)} misses a card in {miss.words} of its looks; the last time"
+                    f" it was {between(then.miss, then.miss_low, then.miss_high)}. Next: look for"
+                    " what has changed: a plug, metal near it, a new cloth, other cards."
                 )
 
     def _bad_spot(self, antenna: int, here: Rate) -> bool:

@@ -90,7 +90,7 @@ class AntennaStep:
 
     places: the antennas in the order in which they are measured. seats: how many the table has.
     belongs: what the profile belongs to. lamps: None where there are none to disturb. whole: all
-    five spots of a mark, or (False) its middle alone.
+    five spots of a mark, or (False) its middle alone. before: what was measured the last time.
     """
 
     kind = "antennas"
@@ -109,6 +109,7 @@ class AntennaStep:
         lamps: WhiteLamps | None = None,
         looks: Looks | None = None,
         whole: bool = True,
+        before: AntennasProfile | None = None,
     ) -> None:
         self._places = tuple(places)
         self._eyes = eyes
@@ -118,6 +119,7 @@ class AntennaStep:
         self._looks = looks or Looks()
         self._seats = seats
         self._whole = whole
+        self._before = before
         self._spots = {p.antenna: spots(p.zone, seats)[: None if whole else 1] for p in places}
         self._cards: dict[Uid, int] = {}
         self._taken: list[tuple[float, float]] = []
@@ -127,7 +129,7 @@ class AntennaStep:
 
     def fit(self, samples: AntennaSamples) -> Fitted[AntennasProfile]:
         words = {antenna: [spot.words for spot in spots] for antenna, spots in self._spots.items()}
-        profile, remarks = fit(self._places, samples, self._budget, words)
+        profile, remarks = fit(self._places, samples, self._budget, words, self._before)
         page = antennas_page.page(
             self._places, self._spots, samples, profile, self._budget, self._seats
         )

@@ -7,19 +7,22 @@ chairs and button, which need no cards; then the antennas; then cameras (`table_
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
-from calibration.antennas import Budget, Place
+from calibration.antennas import AntennasProfile, Budget, Place
 from calibration.antennas_capture import AntennaStep
 from calibration.button import ButtonStep
 from calibration.lamps import LampStep
-from calibration.seats import SeatStep
+from calibration.seats import SeatsProfile, SeatStep
 from calibration.steps import Belongs, Step
-from controller.calibrating.belonging import antennas_table, lamps_table, seats_table
+from calibration.store import StoreError
+from controller.calibrating.belonging import antennas_table, lamps_table, seats_table, store_of
 from controller.calibrating.hardware import Hardware
 from controller.calibrating.in_force import possible
 from controller.config import Config
 from controller.sensing.budget import FalseAlarmBudget
+
+P = TypeVar("P")
 
 INTRODUCTIONS: Mapping[str, str] = {
     "camera": "You hold the printed lens board before the camera, then clear the table so that"
@@ -71,6 +74,7 @@ def step_of(
             hardware.ears,
             belongs=lambda: Belongs(_with_board(config, hardware), hardware.devices),
             contacts=hardware.contacts,
+            before=_last(config, "seats", SeatsProfile, seats_table(config)),
         )
     if kind == "button":
         return ButtonStep(
@@ -88,8 +92,18 @@ def step_of(
             belongs=lambda: Belongs(antennas_table(config), hardware.devices, deck),
             lamps=hardware if hardware.has_lamps else None,
             whole=whole,
+            before=_last(config, "antennas", AntennasProfile, antennas_table(config)),
         )
     raise ValueError(f"a table has no {kind} to calibrate; it has {', '.join(kinds_of(config))}")
+
+
+def _last(config: Config, kind: str, profile: type[P], table: Mapping[str, str]) -> P | None:
+    """What was measured of this table the last time, where that can be read."""
+    try:
+        saved = store_of(config).load(kind, profile, table)
+    except StoreError:
+        return None
+    return None if saved is None else saved.profile
 
 
 def places(config: Config) -> tuple[Place, ...]:

@@ -93,7 +93,8 @@ class Terminal:
             said = await self._answer()
             if act.allows(said):
                 return said
-            self._say(f"[yellow]{escape(said[:20])} is no answer here.[/]")
+            seen = "".join(c for c in said[:20] if c.isprintable())
+            self._say(f"  [yellow]{escape(seen)} is no answer here.[/]")
             self._offer(act)
 
     def hears(self, news: News) -> None:

@@ -141,6 +141,7 @@ def test_field_that_reads_a_seat_it_is_no_neighbour_of_becomes_one() -> None:
 def test_weak_first_card_is_told_from_weak_antennas() -> None:
     fitted, _, _ = measured(line(4), flaws=Flaws(weak_cards=(0.45, 0.0)))
     assert "The first card's tag is weak" in texts(fitted, Weight.REFUSED)
+    assert len(fitted.remarks) == 2  # and the sweep's time: no antenna is blamed for the card
 
 
 def test_weak_antenna_is_warned_of_alone() -> None:
@@ -261,3 +262,16 @@ def test_samples_hold_no_identity() -> None:
     text = repr(samples) + repr(step.fit(samples).remarks)
     uids = {card.uid.hex() for card in world._world.deck("red")}
     assert not any(uid in text.lower() for uid in uids)
+
+
+def test_antenna_that_got_worse_since_the_last_time_is_told() -> None:
+    first, _, _ = measured(line(3))
+    worse = FieldAntenna(2, "seat/2", (1, 3), 2, miss=0.16, port=2)
+    world = table_of(line(3), a2=worse, seed=2)
+    step = AntennaStep(
+        line(3), Eyes(world), BUDGET, seats=3, belongs=lambda: TABLE, before=first.profile
+    )
+    fitted = step.fit(asyncio.run(step.capture(Hand(world), None, lambda kept: None)))
+    told = texts(fitted, Weight.WARNING)
+    assert "Antenna 2 (seat 2) misses a card" in told
+    assert told.count("the last time") == 1

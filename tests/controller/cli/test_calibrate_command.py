@@ -189,3 +189,24 @@ def test_table_that_names_no_folder_is_told_how_to_go_by_it(
     code, out, _ = ended(capsys, "calibrate", "show", "--config", str(table))
     assert code == 0
     assert '[calibration]\nfolder = "calibration"' in out
+
+
+def test_board_that_is_not_there_is_said_before_anybody_walks_round(
+    table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    real = TABLE.replace('driver = "simulated"\n\n[table_board]\ndriver = "simulated"', _REAL)
+    start, end = real.index("[simulation]"), real.index("[[antenna]]")
+    table.write_text(real[:start] + real[end:])
+    code, _, err = ended(capsys, "calibrate", "button", "--config", str(table))
+    assert code == 2
+    assert "table board: it does not answer" in err
+    assert "/dev/no-such-board" in err
+
+
+_REAL = """driver = "pepper-c1-mux"
+port = "/dev/no-such-reader"
+
+[table_board]
+driver = "mega"
+port = "/dev/no-such-board"
+"""
