@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from calibration.profiles import AntennaProfile
-from calibration.rates import NOTHING, Rate, percent, worse_by_chance
+from calibration.rates import NOTHING, Rate, between, percent, worse_by_chance
 from calibration.spots import place_words
 from calibration.steps import Remark, Weight
 from calibration.wires import rings
@@ -126,13 +126,15 @@ class Placed:
 @dataclass(frozen=True, slots=True)
 class AntennaSamples:
     """empty: the table without a card. placed: antennas in the order in which they were measured.
-    sweep_s: a round of all antennas. looks, seconds: all there were, for the record."""
+    sweep_s: a round of all antennas. looks, seconds: all there were, for the record. whole: all
+    spots of each mark, not its middle alone."""
 
     empty: tuple[Heard, ...] = ()
     placed: tuple[Placed, ...] = ()
     sweep_s: float | None = None
     looks: int = 0
     seconds: float = 0.0
+    whole: bool = True
 
     def of(self, antenna: int) -> Placed:
         return next((p for p in self.placed if p.antenna == antenna), Placed(antenna, ()))
@@ -187,18 +189,32 @@ class AntennasProfile:
 
 
 def fit(
-    places: Sequence[Place], samples: AntennaSamples, budget: Budget
+    places: Sequence[Place],
+    samples: AntennaSamples,
+    budget: Budget,
+    spots: Mapping[int, Sequence[str]],
+    before: AntennasProfile | None = None,
 ) -> tuple[AntennasProfile | None, tuple[Remark, ...]]:
-    """The profile, and what is to be said of it; None where an antenna was not measured at all."""
-    fitted = _Fit(places, samples, budget)
+    """The profile, and what is to be said of it; None where an antenna was not measured at all.
+    spots: each antenna's, in words. before: what was measured the last time."""
+    fitted = _Fit(places, samples, budget, spots)
     remarks = tuple(fitted.remarks())
+    if before is not None and not any(r.weight is Weight.REFUSED for r in remarks):
+        remarks += tuple(fitted.changes(before))
     if any(not samples.of(p.antenna).visits for p in places):
         return None, remarks
     return AntennasProfile(tuple(fitted.antenna(p) for p in places), samples.sweep_s), remarks
 
 
 class _Fit:
-    def __init__(self, places: Sequence[Place], samples: AntennaSamples, budget: Budget) -> None:
+    def __init__(
+        self,
+        places: Sequence[Place],
+        samples: AntennaSamples,
+        budget: Budget,
+        spots: Mapping[int, Sequence[str]],
+    ) -> None:
+        self._spots = spots
         self._places = tuple(places)
         self._by = {p.antenna: p for p in places}
         self._samples = samples
@@ -247,7 +263,7 @@ class _Fit:
 
     def worst_cross(self, antenna: int) -> Rate:
         """How often it reads a card of the neighbour whose cards it reads most."""
-        near = [self._rates[b, antenna] for b in self.neighbours(antenna)]
+        near = [self._rates[b, antenna] for b in self.neighbours(antenna) if b in self._by]
         near = near or [self._rates[b, antenna] for b in self._by if b != antenna]
         return max(near, key=lambda r: (r.share, r.looks), default=NOTHING)
 
@@ -257,9 +273,10 @@ class _Fit:
         looks = sum(h.looks for h in found)
         if not looks or self.deaf(antenna):
             return None
-        worst = min(sum(h.rate(card).hits for h in found) / looks for card in (0, 1))
-        # One of two at a time is read half as often as a single card; between the two lies 0.7.
-        return worst >= 0.7 * self.own(antenna).share
+        both = sum(h.rate(card).hits for h in found for card in (0, 1)) / looks
+        # One of two at a time gives as many reads as a single card, both give twice as many; a weak
+        # second card lies between.
+        return both >= 1.35 * self.own(antenna).share
 
     def _singles(self, antenna: int) -> list[Visit]:
         return [v for v in self._samples.of(antenna).visits if v.cards == 1 and not v.white]
@@ -286,10 +303,12 @@ class _Fit:
     def remarks(self) -> Iterator[Remark]:
         yield from self._unmeasured()
         yield from self._wires()
-        yield from self._weak_card()
-        yield from self._weak_antennas()
+        card = tuple(self._weak_card())
+        yield from card
+        if not any(r.weight is Weight.REFUSED for r in card):  # else it all comes of the card
+            yield from self._weak_antennas()
+            yield from self._stacks()
         yield from self._overlaps()
-        yield from self._stacks()
         yield from self._white_lamps()
         yield from self._noise()
         yield from self._sweep()
@@ -391,9 +410,9 @@ class _Fit:
             if self.deaf(n) or not own.looks:
                 continue
             weak = [
-                f"spot {v.spot + 1} ({percent(v.at(n).rate().share)})"
+                f"{self._spots[n][v.spot]} ({percent(v.at(n).rate().share)})"
                 for v in self._singles(n)
-                if v.at(n).rate().interval[1] < LOW_READS and v.at(n).rate().share < BAD_SPOT
+                if self._bad_spot(n, v.at(n).rate())
             ]
             if own.others.interval[0] > MISS_LIMIT:
                 yield _bad(
@@ -405,11 +424,29 @@ class _Fit:
                     f"{_cap(place.words)} reads a card in {own.words} of its looks. Next:"
                     f" {self._stronger(n)}"
                 )
-            if weak and len(weak) < len(self._singles(n)):
+            if weak:
                 yield _warn(
-                    f"{_cap(place.words)} reads badly at {', '.join(weak)}. Next: move the antenna"
+                    f"{_cap(place.words)} reads badly at {'; '.join(weak)}. Next: move the antenna"
                     " under the middle of its mark, or draw the mark smaller."
                 )
+
+    def changes(self, before: AntennasProfile) -> Iterator[Remark]:
+        """Antennas that read worse than the last time, beyond chance."""
+        for place in self._places:
+            then, miss = before.of(place.antenna), self.own(place.antenna).others
+            if then is not None and miss.interval[0] > then.miss_high:
+                yield _warn(
+                    f"{_cap(place.words)} misses a card in {miss.words} of its looks; the last time"
+                    f" it was {between(then.miss, then.miss_low, then.miss_high)}. Next: look for"
+                    " what has changed: a plug, metal near it, a new cloth, other cards."
+                )
+
+    def _bad_spot(self, antenna: int, here: Rate) -> bool:
+        """Whether a spot is bad in itself, and worse than the antenna's others."""
+        own = self.own(antenna)
+        others = Rate(own.hits - here.hits, own.looks - here.looks)
+        bad = here.share < BAD_SPOT and here.interval[1] < LOW_READS
+        return bad and worse_by_chance(others, here) < CHANCE / len(self._places)
 
     def _stronger(self, antenna: int) -> str:
         place = self._by[antenna]

@@ -56,14 +56,14 @@ class Looks:
     time that one takes.
     """
 
-    least: int = 20
+    least: int = 30
     most: int = 80
     last: int = 240
     within: float = 0.02
     near: int = 40
     far: int = 6
     white: int = 60
-    stack: int = 30
+    stack: int = 40
     empty: int = 5
     rounds: int = 8
 
@@ -90,11 +90,11 @@ class AntennaStep:
 
     places: the antennas in the order in which they are measured. seats: how many the table has.
     belongs: what the profile belongs to. lamps: None where there are none to disturb. whole: all
-    five spots of a mark, or (False) its middle alone.
+    five spots of a mark, or (False) its middle alone. before: what was measured the last time.
     """
 
     kind = "antennas"
-    title = "Antennas: how well each reads a card, and which read their neighbours' cards"
+    title = "Antennas: how well each reads a card, and whose"
     samples = AntennaSamples
     profile = AntennasProfile
 
@@ -109,6 +109,7 @@ class AntennaStep:
         lamps: WhiteLamps | None = None,
         looks: Looks | None = None,
         whole: bool = True,
+        before: AntennasProfile | None = None,
     ) -> None:
         self._places = tuple(places)
         self._eyes = eyes
@@ -117,6 +118,8 @@ class AntennaStep:
         self._lamps = lamps
         self._looks = looks or Looks()
         self._seats = seats
+        self._whole = whole
+        self._before = before
         self._spots = {p.antenna: spots(p.zone, seats)[: None if whole else 1] for p in places}
         self._cards: dict[Uid, int] = {}
         self._taken: list[tuple[float, float]] = []
@@ -125,7 +128,8 @@ class AntennaStep:
         return self._belongs()
 
     def fit(self, samples: AntennaSamples) -> Fitted[AntennasProfile]:
-        profile, remarks = fit(self._places, samples, self._budget)
+        words = {antenna: [spot.words for spot in spots] for antenna, spots in self._spots.items()}
+        profile, remarks = fit(self._places, samples, self._budget, words, self._before)
         page = antennas_page.page(
             self._places, self._spots, samples, profile, self._budget, self._seats
         )
@@ -139,7 +143,9 @@ class AntennaStep:
         so_far: AntennaSamples | None,
         keep: Callable[[AntennaSamples], None],
     ) -> AntennaSamples:
-        samples = so_far or AntennaSamples()
+        samples = so_far or AntennaSamples(whole=self._whole)
+        if samples.whole is not self._whole:  # other spots than those that were begun with
+            samples = AntennaSamples(whole=self._whole)
         if not samples.empty:
             samples = replace(samples, empty=await self._empty(person))
             keep(self._counted(samples))

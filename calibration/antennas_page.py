@@ -5,8 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from calibration.antennas import AntennaSamples, AntennasProfile, Budget, Place
-from calibration.rates import NOTHING, Rate, percent
+from calibration.antennas import (
+    CROSS_LIMIT,
+    MISS_LIMIT,
+    AntennaSamples,
+    AntennasProfile,
+    Budget,
+    Place,
+)
+from calibration.rates import NOTHING, Rate, between, percent
 from calibration.report import Page, Plot, Table
 from calibration.spots import Spot
 from drivers.table_plan import TABLE_MM, table_plan
@@ -80,21 +87,26 @@ def _table(places: Sequence[Place], profile: AntennasProfile, budget: Budget) ->
             (
                 str(a.antenna),
                 place.zone,
-                f"{percent(a.miss)} ({percent(a.miss_low)} to {percent(a.miss_high)})",
-                f"{percent(a.cross)} ({percent(a.cross_low)} to {percent(a.cross_high)})",
+                _limited(a.miss, a.miss_low, a.miss_high, MISS_LIMIT),
+                _limited(a.cross, a.cross_low, a.cross_high, CROSS_LIMIT),
                 ", ".join(map(str, a.neighbours)) or "none",
                 str(stack) if stack is not None else "no limit",
                 str(budget.silences(a.miss)),
-                "not measured" if a.lamps is None else f"{-a.lamps * 100:+.1f} points",
+                "–" if a.lamps is None else f"{-a.lamps * 100:+.1f}",
             )
         )
         if a.miss > 0.15 or a.cross > 0.1:
             marked.add(n)
     head = (
         "Antenna", "Place", "Card not read", "Neighbour's card read", "Neighbours",
-        "Cards on each other", "Silent looks that prove a card gone", "Lamps white",
+        "Cards on each other", "Silent looks that prove a card gone", "Lamps white, points",
     )  # fmt: skip
-    return Table("What the table goes by", head, tuple(rows), frozenset(marked))
+    return Table("What was worked out", head, tuple(rows), frozenset(marked))
+
+
+def _limited(share: float, low: float, high: float, limit: float) -> str:
+    """A share and its bounds; beyond what can be gone by, that alone."""
+    return f"over {percent(limit)}" if low > limit else between(share, low, high)
 
 
 # ---- plots
@@ -249,17 +261,22 @@ def _heat(
                 for spot, rate in _by_spot(place, place.antenna, samples)
                 if spot < len(spots[place.antenna])
             ]
+            wide = max((abs(s.across_mm) for s, _ in found), default=0.0) > 100.0
             axes.scatter(
                 [s.across_mm for s, _ in found],
                 [s.up_mm for s, _ in found],
                 c=[r.share for _, r in found],
-                cmap=_MAP, vmin=0.5, vmax=1.0, s=420, marker="s", edgecolors="#555",
+                cmap=_MAP, vmin=0.5, vmax=1.0, s=190 if wide else 420, marker="s",
+                edgecolors="#555",
             )  # fmt: skip
             for spot, rate in found:
                 at = (spot.across_mm, spot.up_mm)
-                axes.annotate(f"{100 * rate.share:.0f}", at, ha="center", va="center", fontsize=7)
+                light = "black" if 0.6 < rate.share < 0.97 else "white"
+                axes.annotate(
+                    f"{100 * rate.share:.0f}", at, ha="center", va="center", fontsize=7, color=light
+                )
             axes.set_title(f"{place.antenna}: {place.zone}", fontsize=8)
-            axes.margins(0.45)
+            axes.margins(0.2 if wide else 0.45)
             axes.set_xticks([])
             axes.set_yticks([])
 

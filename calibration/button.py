@@ -47,7 +47,7 @@ class ButtonStep:
     """The calibration of the button's sensors; a `Step`. seats: those that have one."""
 
     kind = "button"
-    title = "Dealer button: is it sensed at every seat, and at the right one?"
+    title = "Dealer button: is it sensed at every seat?"
     samples = ButtonSamples
     profile = ButtonProfile
 

@@ -161,7 +161,7 @@ class LampStep:
     """The calibration of the seats' lamps; a `Step`. lamps: how many there are."""
 
     kind = "lamps"
-    title = "Lamps: which one is at which seat, and how bright they should be"
+    title = "Lamps: which one is at which seat, and how bright"
     samples = LampSamples
     profile = LampsProfile
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 ERROR = 0.05
 """Share of intervals that may not hold the truth."""
+_LITTLE = 1e-16
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +61,7 @@ class Rate:
         """For people: "95 % (91 to 98 %)"."""
         if not self.looks:
             return "not measured"
-        low, high = self.interval
-        return f"{percent(self.share)} ({percent(low).removesuffix(' %')} to {percent(high)})"
+        return between(self.share, *self.interval)
 
 
 NOTHING = Rate(0, 0)
@@ -73,6 +73,11 @@ def percent(share: float) -> str:
     return f"{share * 100:.{digits}f} %"
 
 
+def between(share: float, low: float, high: float) -> str:
+    """A share and its bounds for people: "95 % (91 to 98 %)"."""
+    return f"{percent(share)} ({percent(low).removesuffix(' %')} to {percent(high)})"
+
+
 def interval(hits: int, looks: int, error: float = ERROR) -> tuple[float, float]:
     """The share's bounds: both are exceeded with a probability of `error` / 2 at most."""
     if not looks:
@@ -82,7 +87,7 @@ def interval(hits: int, looks: int, error: float = ERROR) -> tuple[float, float]
     return (low, high)
 
 
-def certain(rate: Rate, within: float, relative: float = 0.3) -> bool:
+def certain(rate: Rate, within: float, relative: float = 0.2) -> bool:
     """Whether enough looks were taken: the interval's half width is at most `within`, or that part
     of the share of misses where misses are common."""
     if not rate.looks:
@@ -111,9 +116,22 @@ def _at_most(k: int, n: int, p: float) -> float:
         return 1.0
     if p >= 1.0:
         return 0.0
-    if 2 * k > n:  # fewer terms from the other end
-        return 1.0 - sum(_exactly(i, n, p) for i in range(k + 1, n + 1))
-    return sum(_exactly(i, n, p) for i in range(k + 1))
+    odds = p / (1.0 - p)
+    if k < n * p:  # summed away from the middle, terms only fall
+        term = found = _exactly(k, n, p)
+        for i in range(k, 0, -1):
+            term *= i / ((n - i + 1) * odds)
+            found += term
+            if term < _LITTLE * found:
+                break
+        return found
+    term = above = _exactly(k + 1, n, p)
+    for i in range(k + 1, n):
+        term *= (n - i) * odds / (i + 1)
+        above += term
+        if term < _LITTLE * above:
+            break
+    return 1.0 - above
 
 
 def _exactly(k: int, n: int, p: float) -> float:
@@ -124,7 +142,7 @@ def _exactly(k: int, n: int, p: float) -> float:
 def _crossing(rising: Callable[[float], float], at: float) -> float:
     """Where a curve that rises from 0 to 1 reaches `at`."""
     low, high = 0.0, 1.0
-    for _ in range(50):
+    for _ in range(40):
         middle = (low + high) / 2
         low, high = (low, middle) if rising(middle) >= at else (middle, high)
     return (low + high) / 2

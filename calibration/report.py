@@ -61,14 +61,15 @@ h1 { font-size: 1.6rem; margin-bottom: .25rem; } h2 { font-size: 1.15rem; margin
 .made dt { float: left; clear: left; width: 9rem; } .made dd { margin-left: 9.5rem; }
 .remarks { list-style: none; padding: 0; }
 .remarks li { border-left: .4rem solid; padding: .3rem .8rem; margin: .4rem 0; }
-.refused { border-color: #b3261e; background: #fdecea; }
-.warning { border-color: #b26a00; background: #fff4e0; }
-.good { border-color: #2e7d32; background: #edf7ed; }
+.remarks .refused { border-color: #b3261e; background: #fdecea; }
+.remarks .warning { border-color: #b26a00; background: #fff4e0; }
+.remarks .good { border-color: #2e7d32; background: #edf7ed; }
 figure { margin: 1rem 0; break-inside: avoid; } figure img { max-width: 100%; }
 figcaption { color: #444; }
 .wide { overflow-x: auto; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-th, td { border-bottom: 1px solid #ccc; padding: .25rem .7rem; text-align: right; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .9rem; }
+th, td { border-bottom: 1px solid #ccc; padding: .25rem .5rem; text-align: right; }
+td { white-space: nowrap; } th { vertical-align: bottom; }
 th:first-child, td:first-child { text-align: left; }
 tr.marked td { background: #fff4e0; font-weight: 600; }
 """

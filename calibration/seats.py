@@ -98,11 +98,12 @@ class SeatStep:
     """The calibration of the seat sensors; a `Step`.
 
     seats: those that have one. contacts: what the table board takes its digital ones to be now,
-    "closed" or "open"; without an entry the switch is none of its.
+    "closed" or "open"; without an entry the switch is none of its. before: what was measured the
+    last time.
     """
 
     kind = "seats"
-    title = "Chairs: is it seen when somebody sits down, and at the right seat?"
+    title = "Chairs: is it seen when somebody sits down?"
     samples = SeatSamples
     profile = SeatsProfile
 
@@ -114,12 +115,14 @@ class SeatStep:
         belongs: Callable[[], Belongs],
         contacts: Mapping[int, Literal["closed", "open"]] | None = None,
         watch_s: float = WATCH_S,
+        before: SeatsProfile | None = None,
     ) -> None:
         self._seats = tuple(seats)
         self._ears = ears
         self._belongs = belongs
         self._contacts = dict(contacts or {})
         self._watch_s = watch_s
+        self._before = before
 
     def belongs(self) -> Belongs:
         return self._belongs()
@@ -166,6 +169,8 @@ class SeatStep:
         remarks = tuple(fitted.remarks())
         bad = any(r.weight is Weight.REFUSED for r in remarks)
         profile = None if bad else SeatsProfile(tuple(fitted.seat(s) for s in samples.watched))
+        if profile is not None and self._before is not None:
+            remarks += tuple(_changes(self._before, profile))
         return Fitted(profile, remarks, _page(samples, profile))
 
 
@@ -336,6 +341,22 @@ class _Fit:
                     " when the chair was empty. Next: look for a cushion that stays pressed, and"
                     " calibrate again in a week.",
                 )
+
+
+def _changes(before: SeatsProfile, now: SeatsProfile) -> Iterator[Remark]:
+    """Sensors that give another level for an empty chair than the last time."""
+    then = {s.seat: s for s in before.seats if s.sensor in ("high", "low")}
+    for s in now.seats:
+        if s.sensor not in ("high", "low") or s.seat not in then:
+            continue
+        moved, gap = s.empty - then[s.seat].empty, abs(s.occupied - s.empty)
+        if abs(moved) > DRIFT * gap:
+            yield Remark(
+                Weight.WARNING,
+                f"The sensor of seat {s.seat} gives {moved:+} counts for an empty chair since the"
+                " last time. Next: it is worn or has slipped if that goes on; calibrate it again in"
+                " a month.",
+            )
 
 
 def _bad(text: str) -> Remark:

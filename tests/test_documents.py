@@ -33,6 +33,8 @@ EXAMPLES = {"my-house.toml", "skipped-seat.deal", "table.toml", "night.tape", "b
 FOLDERS = (
     "",
     "controller/doctor",
+    "calibration",
+    "controller/calibrating",
     "controller/rules/data",
     "controller/rules/engine",
     "controller/rules",

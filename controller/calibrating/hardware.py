@@ -15,6 +15,7 @@ from calibration.looking import OneByOne
 from controller.calibrating.belonging import lamps_of
 from controller.config import Config, puck_specs, reader_specs
 from drivers.contracts import Clock, Inputs, LedBoard, TagReader
+from drivers.errors import DeviceSilentError
 from drivers.factory import (
     BoardPort,
     BoardTwin,
@@ -35,6 +36,7 @@ from drivers.readings import HealthState
 from tablelink.messages import Flag
 
 _LIT = 255
+_BOARD_S = 8.0  # a Mega starts anew when its port is opened
 _CREAK_S = 0.1  # how often a simulated chair's sensor gives another level
 
 
@@ -214,8 +216,10 @@ class Hardware:
             devices.append(self._board)
         self.ears = Listening(devices, self._board, lambda: self.analogue)
         await opening.enter_async_context(self.ears)
-        if self._board is not None and self._kinds & {"seats", "button", "lamps"}:
-            await self.wait_for_board(5.0)
+        needed = self._board is not None and self._kinds & {"seats", "button", "lamps"}
+        if needed and not await self.wait_for_board(_BOARD_S):
+            why = " ".join(self.ears.trouble) or "Check its USB cable: burnturn doctor."
+            raise DeviceSilentError("it does not answer", "table board", why)
 
     async def _open_row(self, opening: AsyncExitStack) -> None:
         if not self._kinds & {"lamps", "antennas"}:

@@ -91,6 +91,17 @@ class InForce:
         boards[first] = CalibratedRow(boards[first], lamps)
         return replace(fittings, boards=tuple(boards))
 
+    def deck_notes(self, decks: Collection[str]) -> tuple[str, ...]:
+        """What was calibrated with a deck that is none of these, in words; of no decks nobody knows
+        which are dealt."""
+        dealt = ", ".join(sorted(decks))
+        return tuple(
+            f"{WHAT[kind]} were calibrated with deck {saved.made.deck}, which is not at this table"
+            f" ({dealt}): its tags may read better or worse. Next: burnturn calibrate {kind}"
+            for kind, saved in self.saved.items()
+            if decks and saved.made.deck and saved.made.deck not in decks
+        )
+
     def _profile(self, kind: str, of: type[Any]) -> Any:
         saved = self.saved.get(kind)
         return None if saved is None else saved.profile
@@ -141,23 +152,24 @@ def in_force(
             missing.append(kind)
             continue
         saved[kind] = found
-        notes += _notes(kind, found, part.old_after_days, decks, now)
+        notes += _age_notes(kind, found, part.old_after_days, now)
     faults += [
         f"{store.path(kind)}: {WHAT.get(kind, kind)} must be calibrated before this table starts"
         f" (calibration: required). Next: burnturn calibrate {kind}"
         for kind in part.required
         if kind in missing
     ]
-    return InForce(saved, tuple(missing), tuple(faults), tuple(notes))
+    known = InForce(saved, tuple(missing), tuple(faults), tuple(notes))
+    return replace(known, notes=(*notes, *known.deck_notes(decks)))
 
 
-def checked(config: Config, decks: Collection[str] = ()) -> InForce:
+def checked(config: Config) -> InForce:
     """The calibrations of a table that is about to start.
 
     Raises:
         CalibrationError: one is foreign, damaged, or missing where it is required.
     """
-    found = in_force(config, decks)
+    found = in_force(config)
     if found.faults:
         raise CalibrationError("\n".join(found.faults))
     return found
@@ -169,21 +181,12 @@ def _load(
     return store.load(kind, profile, table)
 
 
-def _notes(
-    kind: str, saved: Saved[Any], days: int, decks: Collection[str], now: datetime
-) -> Sequence[str]:
-    made, what = saved.made, WHAT[kind]
-    found = []
+def _age_notes(kind: str, saved: Saved[Any], days: int, now: datetime) -> Sequence[str]:
+    made = saved.made
     age = made.age(now)
-    if age > timedelta(days=days):
-        found.append(
-            f"the calibration of {what} is {age.days} days old (of {made.at:%Y-%m-%d}; {days} are"
-            f" allowed). Next: burnturn calibrate {kind}"
-        )
-    if made.deck and decks and made.deck not in decks:
-        found.append(
-            f"{what} were calibrated with deck {made.deck}, which is not at this table"
-            f" ({', '.join(sorted(decks))}): its tags may read better or worse. Next: burnturn"
-            f" calibrate {kind}"
-        )
-    return found
+    if age <= timedelta(days=days):
+        return ()
+    return (
+        f"the calibration of {WHAT[kind]} is {age.days} days old (of {made.at:%Y-%m-%d}; {days} are"
+        f" allowed). Next: burnturn calibrate {kind}",
+    )

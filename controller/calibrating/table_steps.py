@@ -1,27 +1,33 @@
 """The steps of a table's calibration, in the right order, each explained in a dealer's words.
 
 Lamps come first, for they must be right when the antennas are tried against their light; then
-chairs and button, which need no cards; then the antennas.
+chairs and button, which need no cards; then the antennas; then cameras (`table_cameras.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
-from calibration.antennas import Budget, Place
+from calibration.antennas import AntennasProfile, Budget, Place
 from calibration.antennas_capture import AntennaStep
 from calibration.button import ButtonStep
 from calibration.lamps import LampStep
-from calibration.seats import SeatStep
+from calibration.seats import SeatsProfile, SeatStep
 from calibration.steps import Belongs, Step
-from controller.calibrating.belonging import antennas_table, lamps_table, seats_table
+from calibration.store import StoreError
+from controller.calibrating.belonging import antennas_table, lamps_table, seats_table, store_of
 from controller.calibrating.hardware import Hardware
 from controller.calibrating.in_force import possible
 from controller.config import Config
 from controller.sensing.budget import FalseAlarmBudget
 
+P = TypeVar("P")
+
 INTRODUCTIONS: Mapping[str, str] = {
+    "camera": "You hold the printed lens board before the camera, then clear the table so that"
+    " only its stickers are seen, then lay the place cards. `burnturn calibrate camera sheet`"
+    " prints them.",
     "lamps": "One lamp after the other is lit, and you say at which seat it is. Wires that are"
     " crossed need not be moved: the table goes by what you say. Then you choose how bright they"
     " are.",
@@ -68,6 +74,7 @@ def step_of(
             hardware.ears,
             belongs=lambda: Belongs(_with_board(config, hardware), hardware.devices),
             contacts=hardware.contacts,
+            before=_last(config, "seats", SeatsProfile, seats_table(config)),
         )
     if kind == "button":
         return ButtonStep(
@@ -85,8 +92,18 @@ def step_of(
             belongs=lambda: Belongs(antennas_table(config), hardware.devices, deck),
             lamps=hardware if hardware.has_lamps else None,
             whole=whole,
+            before=_last(config, "antennas", AntennasProfile, antennas_table(config)),
         )
     raise ValueError(f"a table has no {kind} to calibrate; it has {', '.join(kinds_of(config))}")
+
+
+def _last(config: Config, kind: str, profile: type[P], table: Mapping[str, str]) -> P | None:
+    """What was measured of this table the last time, where that can be read."""
+    try:
+        saved = store_of(config).load(kind, profile, table)
+    except StoreError:
+        return None
+    return None if saved is None else saved.profile
 
 
 def places(config: Config) -> tuple[Place, ...]:

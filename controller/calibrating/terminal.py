@@ -32,7 +32,7 @@ class Answers:
     """Lines that somebody types, or that come from a pipe; None at their end."""
 
     def __init__(self, descriptor: int | None = None) -> None:
-        self._fd = sys.stdin.fileno() if descriptor is None else descriptor
+        self._descriptor = descriptor
         self._rest = b""
         self._ended = False
 
@@ -51,14 +51,18 @@ class Answers:
         loop = asyncio.get_running_loop()
         ready = asyncio.Event()
         try:
-            loop.add_reader(self._fd, ready.set)
+            source = sys.stdin.fileno() if self._descriptor is None else self._descriptor
+        except (OSError, ValueError, AttributeError):  # started without a terminal or a pipe
+            return b""
+        try:
+            loop.add_reader(source, ready.set)
         except PermissionError:  # a plain file is always ready
-            return os.read(self._fd, 4096)
+            return os.read(source, 4096)
         try:
             await ready.wait()
-            return os.read(self._fd, 4096)
+            return os.read(source, 4096)
         finally:
-            loop.remove_reader(self._fd)
+            loop.remove_reader(source)
 
 
 class Terminal:
@@ -89,7 +93,8 @@ class Terminal:
             said = await self._answer()
             if act.allows(said):
                 return said
-            self._say(f"[yellow]{escape(said[:20])} is no answer here.[/]")
+            seen = "".join(c for c in said[:20] if c.isprintable())
+            self._say(f"  [yellow]{escape(seen)} is no answer here.[/]")
             self._offer(act)
 
     def hears(self, news: News) -> None:

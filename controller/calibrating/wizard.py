@@ -90,9 +90,10 @@ class Wizard:
         return course
 
     async def _begin(self) -> Course:
-        before = self._store.draft(KIND, Course, self._table, self._now())
-        if before is None or self._anew:
+        if self._anew:
             self._forget()
+        before = self._store.draft(KIND, Course, self._table, self._now())
+        if before is None:  # a first step that was left half-way goes on by its own draft
             return Course()
         # What was not usable is tried again; that is what somebody came back for.
         good = tuple(d for d in before.done if d[1] == End.SAVED)
@@ -112,7 +113,9 @@ class Wizard:
 
     async def _one(self, number: int, kind: str) -> Outcome[Any]:
         step = self._step(kind)
-        self._stage.heading(step.title, f"step {number} of {len(self._kinds)}")
-        if kind in INTRODUCTIONS:
-            self._stage.prose(INTRODUCTIONS[kind])
+        many = len(self._kinds) > 1
+        self._stage.heading(step.title, f"step {number} of {len(self._kinds)}" if many else "")
+        introduction = INTRODUCTIONS.get(kind.partition("-")[0])
+        if introduction is not None:
+            self._stage.prose(introduction)
         return await carry_out(step, self._person, self._store, by=self._by, now=self._now)

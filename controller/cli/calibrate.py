@@ -10,13 +10,14 @@ from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
 from controller.cli import calibrate_camera
 
 if TYPE_CHECKING:
+    from calibration.steps import Step
     from controller.calibrating.terminal import Terminal
     from controller.config import Config
 
@@ -148,6 +149,7 @@ def _run(
 
     config = _config(path)
     kinds = kinds_of(config)
+    with_cameras = kind is None
     if kind is not None:
         if kind not in kinds:
             has = ", ".join(kinds)
@@ -160,7 +162,9 @@ def _run(
         )
     by = by or _user()
     try:
-        raise typer.Exit(asyncio.run(_calibrate(config, kinds, by, yes, deck, quick, anew)))
+        raise typer.Exit(
+            asyncio.run(_calibrate(config, kinds, with_cameras, by, yes, deck, quick, anew))
+        )
     except KeyboardInterrupt:
         typer.echo("\nLeft. What was measured is kept: call this again to go on.")
         raise typer.Exit(3) from None
@@ -169,6 +173,7 @@ def _run(
 async def _calibrate(
     config: Config,
     kinds: Sequence[str],
+    with_cameras: bool,
     by: str,
     yes: bool,
     deck: str,
@@ -181,12 +186,17 @@ async def _calibrate(
     from controller.calibrating.belonging import store_of
     from controller.calibrating.hardware import Hardware
     from controller.calibrating.robot_person import RobotPerson
+    from controller.calibrating.table_cameras import TableCameras
     from controller.calibrating.table_steps import step_of
     from controller.calibrating.terminal import Answers, Terminal
     from controller.calibrating.wizard import Wizard
     from drivers.errors import DriverError
 
     terminal = Terminal(Console(), Answers(), yes=yes)
+    store = store_of(config)
+    cameras = TableCameras(config, store, time.monotonic)
+    if with_cameras:
+        kinds = (*kinds, *cameras.kinds)
     began = time.monotonic()
     try:
         with terminal.drawing():
@@ -194,13 +204,21 @@ async def _calibrate(
                 simulated = hardware.simulated
                 person: Terminal | RobotPerson = terminal
                 if simulated is not None:
-                    person = RobotPerson(simulated, terminal, time.monotonic, asyncio.sleep)
+                    person = RobotPerson(
+                        simulated, terminal, time.monotonic, asyncio.sleep, otherwise=cameras.does
+                    )
                     deck = deck or simulated.deck
                     terminal.prose("This table is simulated: a robot does what is asked.")
+
+                def step(kind: str) -> Step[Any, Any]:
+                    if kind in cameras.kinds:
+                        return cameras.step(kind)
+                    return step_of(kind, config, hardware, deck=deck, whole=not quick)
+
                 wizard = Wizard(
                     kinds,
-                    lambda kind: step_of(kind, config, hardware, deck=deck, whole=not quick),
-                    store_of(config),
+                    step,
+                    store,
                     person,
                     terminal,
                     by=by,

@@ -106,6 +106,7 @@ async def _watch(
         # What is played again is not the house's record of this night.
         config = config.with_journal(replay.with_name(f"{replay.name}.journal"))
     try:
+        measured = _measured(config, played_again=replay is not None)
         with ExitStack() as stack:
             tape = None
             if record is not None:
@@ -116,8 +117,7 @@ async def _watch(
                 resumption = None  # a tape is no continuation of the hand that a kill broke off
             under = _emulated_board(config) if replay is None else None
             source, robots = _source(config, replay, speed, clock, under)
-            at_table = _at_table(config, source, robots)
-            measured = _measured(config, at_table, played_again=replay is not None)
+            decks = [deck.name for deck in _at_table(config, source, robots)]
             config = measured.applied(config)
             boards: list[LedBoard] = [PngBoard(board)] if board is not None else []
             fittings = Fittings()
@@ -130,7 +130,7 @@ async def _watch(
             daemon = _daemon(
                 config, source, clock, robots, tape, fittings, resumption, forgotten, with_screen
             )
-            for note in measured.notes:
+            for note in (*measured.notes, *measured.deck_notes(decks)):
                 daemon.notes.append(note)
                 _say(f"note: {note}")
             for told in forgotten:
@@ -148,13 +148,12 @@ async def _watch(
         _fail(str(error))
 
 
-def _measured(config: Config, at_table: Sequence[DeckAtTable], played_again: bool) -> InForce:
+def _measured(config: Config, played_again: bool) -> InForce:
     """The calibrations in force. A night that is played again starts whatever they are. Raises
     CalibrationError."""
     from controller.calibrating.in_force import checked, in_force
 
-    decks = [deck.name for deck in at_table]
-    return in_force(config) if played_again else checked(config, decks)
+    return in_force(config) if played_again else checked(config)
 
 
 def _emulated_board(config: Config) -> BoardProcess | None:

@@ -53,14 +53,15 @@ def test_healthy_table_is_measured_close_to_what_was_planted() -> None:
     assert not fitted.refused
     assert not texts(fitted, Weight.WARNING)
     for antenna in fitted.profile.antennas:
-        assert antenna.miss_low <= 0.05 <= antenna.miss_high or abs(antenna.miss - 0.05) < 0.02
-        assert abs(antenna.miss - 0.05) < 0.025
+        assert abs(antenna.miss - 0.05) < 0.03
         assert abs(antenna.cross - 0.02) < 0.025
         assert set(antenna.neighbours) >= {
             n for n in (antenna.antenna - 1, antenna.antenna + 1) if 1 <= n <= 6
         }
         assert antenna.max_stack is None
         assert len(antenna.spots) == 5
+    held = [a.miss_low <= 0.05 <= a.miss_high for a in fitted.profile.antennas]
+    assert sum(held) >= 5  # each with 95 %
     assert samples.sweep_s == pytest.approx(6 * 0.02)
 
 
@@ -140,6 +141,7 @@ def test_field_that_reads_a_seat_it_is_no_neighbour_of_becomes_one() -> None:
 def test_weak_first_card_is_told_from_weak_antennas() -> None:
     fitted, _, _ = measured(line(4), flaws=Flaws(weak_cards=(0.45, 0.0)))
     assert "The first card's tag is weak" in texts(fitted, Weight.REFUSED)
+    assert len(fitted.remarks) == 2  # and the sweep's time: no antenna is blamed for the card
 
 
 def test_weak_antenna_is_warned_of_alone() -> None:
@@ -160,7 +162,8 @@ def test_antenna_that_misses_more_than_half_is_refused() -> None:
 
 def test_bad_spot_is_named() -> None:
     fitted, _, _ = measured(line(3), flaws=Flaws(bad_spots={(2, 3): 0.6}))
-    assert "Antenna 2 (seat 2) reads badly at spot 4" in texts(fitted, Weight.WARNING)
+    said = "Antenna 2 (seat 2) reads badly at a spot 2 cm from the middle, towards the middle of"
+    assert said in texts(fitted, Weight.WARNING)
 
 
 def test_two_cards_that_are_not_told_apart_limit_the_stack() -> None:
@@ -259,3 +262,16 @@ def test_samples_hold_no_identity() -> None:
     text = repr(samples) + repr(step.fit(samples).remarks)
     uids = {card.uid.hex() for card in world._world.deck("red")}
     assert not any(uid in text.lower() for uid in uids)
+
+
+def test_antenna_that_got_worse_since_the_last_time_is_told() -> None:
+    first, _, _ = measured(line(3))
+    worse = FieldAntenna(2, "seat/2", (1, 3), 2, miss=0.16, port=2)
+    world = table_of(line(3), a2=worse, seed=2)
+    step = AntennaStep(
+        line(3), Eyes(world), BUDGET, seats=3, belongs=lambda: TABLE, before=first.profile
+    )
+    fitted = step.fit(asyncio.run(step.capture(Hand(world), None, lambda kept: None)))
+    told = texts(fitted, Weight.WARNING)
+    assert "Antenna 2 (seat 2) misses a card" in told
+    assert told.count("the last time") == 1

@@ -6,7 +6,7 @@ from typing import Literal
 
 import pytest
 
-from calibration.seats import Level, Moment, SeatSamples, SeatsProfile, SeatStep
+from calibration.seats import Level, Moment, SeatFit, SeatSamples, SeatsProfile, SeatStep
 from calibration.steps import Belongs, Fitted, Left, Weight
 from drivers.factory import Flaws
 from drivers.sim.table_board import Build
@@ -160,3 +160,15 @@ def test_left_and_gone_on_with() -> None:
         assert step.fit(samples).profile is not None
 
     at_board(run, build=CONTACTS)
+
+
+def test_sensor_that_drifted_since_the_last_time_is_told() -> None:
+    before = SeatsProfile((SeatFit(1, "high", empty=200, occupied=700),))
+    sat = (None, 1, None)
+    moments = tuple(
+        Moment(s, (Level(1, m - 3, m, m + 3),)) for s, m in zip(sat, (340, 800, 341), strict=True)
+    )
+    step = SeatStep((1,), None, belongs=lambda: Belongs({}), before=before)  # type: ignore[arg-type]
+    fit = step.fit(SeatSamples((1,), (1,), moments))
+    (told,) = [r.text for r in fit.remarks if "since" in r.text]
+    assert "+140 counts" in told
