@@ -56,6 +56,7 @@ FOLDERS = (
     "drivers/sim",
     "drivers/rfid",
     "firmware-interface",
+    "calibration/camera",
     "drivers/gpio",
     "drivers/leds",
     "tests/drivers",

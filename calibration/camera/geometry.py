@@ -15,21 +15,21 @@ from calibration.camera_profile import CameraProfile, Row
 Points = NDArray[np.float64]
 Matrix = NDArray[np.float64]
 
-_ROUNDS = 60
+_ROUNDS = 25
 _NEAR = 1e-9
 
 
 def undistorted(points_px: ArrayLike, matrix: ArrayLike, distortion: Sequence[float]) -> Points:
-    """Where points of a picture would lie had the lens no distortion, in pixels of the same
-    matrix."""
+    """Where points of a picture would lie had the lens no distortion, in pixels of the same matrix
+    (Newton's method); nan for those that no ray through such a lens reaches."""
     m = np.asarray(matrix, dtype=np.float64)
     seen = (_points(points_px) - m[:2, 2]) / (m[0, 0], m[1, 1])
     straight = seen.copy()
-    for _ in range(_ROUNDS):
-        step = seen - _bent(straight, distortion)
-        straight = straight + step
-        if not step.size or float(np.abs(step).max()) < _NEAR:
-            break
+    with np.errstate(all="ignore"):
+        for _ in range(_ROUNDS):
+            straight = straight - _newton(straight, _bent(straight, distortion) - seen, distortion)
+        off = np.abs(_bent(straight, distortion) - seen).max(axis=1, initial=0.0)
+    straight[~(off < _NEAR)] = np.nan
     return np.asarray(straight * (m[0, 0], m[1, 1]) + m[:2, 2])
 
 
@@ -88,6 +88,22 @@ def _bent(at: Points, distortion: Sequence[float]) -> Points:
             x * out + 2 * p1 * x * y + p2 * (r2 + 2 * x * x),
             y * out + p1 * (r2 + 2 * y * y) + 2 * p2 * x * y,
         )
+    )
+
+
+def _newton(at: Points, off: Points, distortion: Sequence[float]) -> Points:
+    """The step that takes `off` away, to first order."""
+    k1, k2, p1, p2, k3 = distortion
+    x, y = at[:, 0], at[:, 1]
+    r2 = x * x + y * y
+    out = 1.0 + r2 * (k1 + r2 * (k2 + r2 * k3))
+    grows = 2.0 * (k1 + r2 * (2 * k2 + r2 * 3 * k3))
+    xx = out + x * x * grows + 2 * p1 * y + 6 * p2 * x
+    yy = out + y * y * grows + 6 * p1 * y + 2 * p2 * x
+    xy = x * y * grows + 2 * p1 * x + 2 * p2 * y
+    room = xx * yy - xy * xy
+    return np.column_stack(
+        ((yy * off[:, 0] - xy * off[:, 1]) / room, (xx * off[:, 1] - xy * off[:, 0]) / room)
     )
 
 

@@ -118,6 +118,8 @@ def fit_table(
         return _nothing(known, early)
     mm = np.array([(k.x_mm, k.y_mm) for k in known])
     px = undistorted([(k.x_px, k.y_px) for k in known], matrix, distortion)
+    if not np.isfinite(px).all():
+        return _nothing(known, (_BEYOND,))
     used = _agreeing(mm, px)
     back = _homography(px[used], mm[used])
     if back is None:
@@ -143,6 +145,10 @@ def fit_table(
     )
 
 
+_BEYOND = (
+    "a place lies where this lens draws nothing, so the lens is not this camera's: burnturn"
+    " calibrate camera lens"
+)
 _NO_PLANE = (
     "no flat table fits these places: see that the right numbers stick at the right places, or"
     " measure them anew"

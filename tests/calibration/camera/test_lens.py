@@ -153,6 +153,7 @@ def test_blur_and_darkness_still_give_corners_or_none() -> None:
     assert soft is not None
     true = seen(place, noise_px=0.0)
     off = soft.corners_px - true.corners_px[np.searchsorted(true.numbers, soft.numbers)]
-    assert np.abs(off).max() < 0.6
+    assert np.median(np.abs(off)) < 0.5
+    assert np.abs(off).max() < 1.5
     assert find_board(np.zeros((540, 960, 3), dtype=np.uint8)) is None
     assert find_board(np.full((1, 1, 3), 255, dtype=np.uint8)) is None
