@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from controller.config import Config
 from controller.integrity.box import DeckBox
 from controller.integrity.decks import DeckStatus, enrolled, known_tags, used
 from controller.model.events import DeckAtTable
 from drivers.readings import Uid
+
+if TYPE_CHECKING:
+    from controller.vision.reader import Net
+
+_LOOK_LIMIT = 4_000_000  # bytes; a look has some 60,000
 
 
 def house_decks(config: Config) -> dict[Uid, tuple[str, str]]:
@@ -38,3 +45,27 @@ def keep_used(config: Config, name: str) -> None:
         BoxError, DeckError: it cannot be kept there, with what to do.
     """
     DeckBox(config.deck_file, config.deck_key).change(lambda decks: used(decks, name))
+
+
+def card_net(config: Config) -> Net:
+    """What names cards in pictures at this table: the network as shipped, or as it learned the
+    house's deck (`burnturn deck learn`).
+
+    Raises:
+        DeckLookError: the deck's look is there and cannot be read, with what to do.
+    """
+    from controller.vision.deck_look import DeckLook, DeckLookError, LearnedNet
+    from controller.vision.net import GlyphNet
+
+    net, path = GlyphNet.load(), config.deck_look
+    try:
+        with path.open(encoding="utf-8") as opened:
+            return LearnedNet(net, DeckLook.from_text(opened.read(_LOOK_LIMIT)))
+    except FileNotFoundError:
+        return net
+    except DeckLookError as error:
+        raise DeckLookError(f"{path}: {error}, or burnturn deck learn --forget") from None
+    except (OSError, UnicodeDecodeError):
+        raise DeckLookError(
+            f"{path}: cannot be read. Next: learn the deck again, or burnturn deck learn --forget"
+        ) from None

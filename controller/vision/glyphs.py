@@ -113,7 +113,7 @@ def _halves(
     where = cv2.findNonZero(ink)
     if where is None or not which.any():
         return np.zeros((0, 2, 2), np.float32)
-    x, y = where[:, 0, 0], where[:, 0, 1]
+    x, y = where.reshape(-1, 2).T  # OpenCV 4 has a dimension more
     of = labels[y, x]
     kept = which[of]
     of = of[kept]

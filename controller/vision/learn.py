@@ -32,6 +32,7 @@ NEW_DECK: Final = FACES
 """Ace to king of spades, hearts, diamonds, clubs."""
 
 _KNOWN = 0.8  # so sure is an index that tells where the spread lies
+_NAMED = 0.6  # and one that is taken at its word
 _LEAST_KNOWN = 12
 _AGREE = 0.7  # of those, so many must be what the order says
 _TURN_DEG, _SIZES = 25.0, 1.35  # an index stands and is like those around it
@@ -66,7 +67,11 @@ def learn(image: Image, net: Looks, order: Sequence[str] | None = None) -> DeckL
     still, by = _scaled(image, size)
     pairs = pair_reads(still, net)
     known = [_at(r, by) for r in known]
-    places = _by_name(known) if order is None else _by_order(known, pairs, list(order))
+    places = (
+        _by_name([_at(r, by) for r in found.reads])
+        if order is None
+        else _by_order(known, pairs, list(order))
+    )
     return DeckLook.learned(_features(still, places, net), _wrong(still, pairs, places, net))
 
 
@@ -81,11 +86,12 @@ def _at(read: IndexRead, by: float) -> IndexRead:
     return replace(read, x_px=read.x_px * by, y_px=read.y_px * by, size_px=read.size_px * by)
 
 
-def _by_name(known: Sequence[IndexRead]) -> dict[str, IndexRead]:
+def _by_name(reads: Sequence[IndexRead]) -> dict[str, IndexRead]:
     """Each card's index by what the network says of it. Raises DeckLookError."""
     best: dict[str, IndexRead] = {}
-    for read in sorted(known, key=lambda r: r.confidence):
-        best[read.face] = read
+    for read in sorted(reads, key=lambda r: r.confidence):
+        if read.confidence >= _NAMED:
+            best[read.face] = read
     lost = [face for face in FACES if face not in best]
     if lost:
         raise DeckLookError(

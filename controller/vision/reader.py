@@ -20,7 +20,7 @@ from controller.vision.agree import AGREED, PARTNER, IndexRead, joined
 from controller.vision.backs import BackPattern
 from controller.vision.deck_look import DeckLook, LearnedNet
 from controller.vision.indices import Indices, find_indices
-from controller.vision.net import GlyphNet, Named
+from controller.vision.net import Named
 from controller.vision.outlines import read_outlines
 from controller.vision.picture import Picture, Sighting
 from controller.vision.quality import judge
@@ -55,7 +55,7 @@ class CardReader:
     backs, where they were."""
 
     def __init__(
-        self, net: GlyphNet, deck: DeckLook | None = None, back: BackPattern | None = None
+        self, net: Net, deck: DeckLook | None = None, back: BackPattern | None = None
     ) -> None:
         self._net: Net = net if deck is None else LearnedNet(net, deck)
         self._back = back

@@ -72,8 +72,12 @@ def _lies(layout: str, size: int, rng: np.random.Generator) -> list[_Lie]:
     if layout == "fan":
         return _fan(size, tall, turn, rng)
     many = min(18, int(1.3 * (size / tall) ** 2) + 1)
-    at = rng.uniform(0.05, 0.95, (many, 2)) * size
-    return [_Lie(x, y, float(rng.uniform(0, 360)), tall) for x, y in at.tolist()]
+    return [_Lie(*_anywhere(size, rng), float(rng.uniform(0, 360)), tall) for _ in range(many)]
+
+
+def _anywhere(size: int, rng: np.random.Generator) -> tuple[float, float]:
+    x, y = rng.uniform(0.05, 0.95, 2) * size
+    return float(x), float(y)
 
 
 def _apart(

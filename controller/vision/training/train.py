@@ -72,11 +72,16 @@ def _layer(given: int, made: int, kernel: int = 3, stride: int = 1) -> nn.Sequen
     )
 
 
-def trained(given: Samples, epochs: int, seed: int, say: Callable[[str], None]) -> Reader:
-    """A reader trained on samples. Reproducible on one machine with one version of PyTorch."""
+def _seeded(seed: int) -> None:
+    """One thread: sums are then added in one order, however many cores there are."""
     torch.manual_seed(seed)
     torch.use_deterministic_algorithms(True)
-    torch.set_num_threads(2)
+    torch.set_num_threads(1)
+
+
+def trained(given: Samples, epochs: int, seed: int, say: Callable[[str], None]) -> Reader:
+    """A reader trained on samples. Reproducible on one machine with one version of PyTorch."""
+    _seeded(seed)
     patches = _tensor(given.patches)
     ranks, suits = torch.from_numpy(given.ranks), torch.from_numpy(given.suits)
     net = Reader()
@@ -105,7 +110,7 @@ def trained(given: Samples, epochs: int, seed: int, say: Callable[[str], None]) 
 
 def sieve(given: Samples, epochs: int, seed: int) -> Sieve:
     """A sieve trained on samples: rather ten wrong pairs let through than one right pair held."""
-    torch.manual_seed(seed)
+    _seeded(seed)
     ink = torch.from_numpy(_ink(given))
     right = torch.from_numpy(((given.ranks < NO_RANK) & (given.suits < NO_SUIT)).astype(np.float32))
     net = Sieve()

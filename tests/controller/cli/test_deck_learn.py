@@ -10,7 +10,9 @@ import pytest
 
 from controller.cli.main import main
 from controller.config import load, sample_text
-from controller.vision.deck_look import DeckLook
+from controller.house import card_net
+from controller.vision.deck_look import DeckLook, DeckLookError, LearnedNet
+from controller.vision.net import GlyphNet
 from tests.controller.vision.drawn import Shot, deck, face, photograph, ribbon
 
 
@@ -47,8 +49,18 @@ def test_a_spread_is_learned_kept_and_forgotten(
     assert str(kept) in told
     assert "learned from spread.png" in told
     assert DeckLook.from_text(kept.read_text()).reach > 0
+    assert isinstance(card_net(load(toml)), LearnedNet)
     said(capsys, toml, "--forget")
     assert not kept.exists()
+    assert isinstance(card_net(load(toml)), GlyphNet)
+
+
+def test_a_look_that_is_spoilt_is_said_so(toml: Path) -> None:
+    config = load(toml)
+    for spoilt in (b"{}", b"\xff\xfe", b""):
+        config.deck_look.write_bytes(spoilt)
+        with pytest.raises(DeckLookError, match="burnturn deck learn --forget"):
+            card_net(config)
 
 
 def test_too_few_cards_are_refused_and_what_was_kept_stays(
