@@ -230,6 +230,12 @@ def _doubtful(still: SpreadSeen) -> Ask | None:
             "The indices are too small in the picture: move the camera closer, or spread the deck"
             " in two shorter rows.",
         )
+    if still.foreign:
+        return Ask(
+            "FOREIGN BACK",
+            "A card in the spread has another back than the deck: take it out, look at it, and"
+            " spread the deck anew.",
+        )
     if still.backs:
         cards = "1 card lies" if still.backs == 1 else f"{still.backs} cards lie"
         return Ask(f"TURN {still.backs} FACE UP", f"{cards} face down in the spread: turn over.")

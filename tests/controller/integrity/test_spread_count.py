@@ -132,6 +132,7 @@ def test_a_card_that_lies_face_down_is_to_be_turned() -> None:
         (still(1, ("7c",), Doubt.CUT), "SPREAD CUT OFF"),
         (still(1, ("7c",), Doubt.UNREAD, index_px=7.0), "CAMERA CLOSER"),
         (still(1, ("7c",), Doubt.UNREAD, steps=(1.0,) * 40), "SPREAD WIDER"),
+        (still(1, ("7c",), backs=1, foreign=1), "FOREIGN BACK"),
         (still(1, FACES[:20]), "SPREAD ALL CARDS"),
     ],
 )
