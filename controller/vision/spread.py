@@ -107,6 +107,12 @@ class SpreadSeen:
         return len(self.faces) >= _SPREAD_LEAST
 
     @property
+    def cards(self) -> int:
+        """How many cards it shows face up, those whose face is unsure among them."""
+        unsure = sum(spot.doubt is Doubt.UNSURE for spot in self.spots)
+        return len(self.faces) + len(self.doubled) + unsure
+
+    @property
     def step(self) -> float:
         """The usual step, in sizes of an index; 0 where there is none."""
         return float(np.median(self.steps)) if self.steps else 0.0

@@ -126,7 +126,7 @@ def test_the_floor_s_key_is_on_record() -> None:
 class FakeCamera:
     """Shows what it is told; fails when it is told nothing."""
 
-    def __init__(self, image: np.ndarray | None) -> None:  # type: ignore[type-arg]
+    def __init__(self, image: np.ndarray | None) -> None:
         self.image = image
 
     async def still(self) -> Frame:

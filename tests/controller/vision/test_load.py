@@ -19,7 +19,7 @@ RGB[:30] = (250, 10, 20)
 
 def encoded(pixels: object, form: str = "PNG", **more: object) -> bytes:
     out = io.BytesIO()
-    picture = pixels if isinstance(pixels, Pictures.Image) else Pictures.fromarray(pixels)  # type: ignore[arg-type]
+    picture = pixels if isinstance(pixels, Pictures.Image) else Pictures.fromarray(pixels)
     picture.save(out, form, **more)  # type: ignore[arg-type]
     return out.getvalue()
 

@@ -46,7 +46,7 @@ def rows(codes: Iterable[str], sure: float = 0.98, per_row: int = 26) -> list[In
     return out
 
 
-def seen(reads: Iterable[IndexRead], ink: np.ndarray = NO_INK) -> SpreadSeen:  # type: ignore[type-arg]
+def seen(reads: Iterable[IndexRead], ink: np.ndarray = NO_INK) -> SpreadSeen:
     return spread_seen(list(reads), WHITE, Quality(), ink)
 
 
