@@ -113,7 +113,10 @@ def main() -> None:
             else:
                 ended["right" if case.right(count.result) else "WRONG"] += 1
         print(f"{kind}: {dict(ended)}, {np.mean(spreads):.1f} spreads each", flush=True)
-    print(f"processor time of a look at {megapixels:g} megapixels, one thread: median {np.median(took):.2f} s")
+    print(
+        f"processor time of a look at {megapixels:g} megapixels, one thread:"
+        f" median {np.median(took):.2f} s"
+    )
 
 
 if __name__ == "__main__":
