@@ -5,8 +5,9 @@ What it can prove. Each face that is read for sure is there; a deck of which all
 nothing that cannot be told, is whole by one still. That a card is *not* there is only a silence:
 two cards that lie exactly on one another show as one. So a card is called missing, and a face
 doubled, only where two spreads of the deck, each without a doubtful place, say the same; until then
-the table asks for another spread. It reads faces, not cards: a marked card, or one of another deck
-with the same face, is not told unless it lies face down.
+the table asks for another spread. A card whose face is unsure is no doubt where all faces were seen
+for sure in one spread or another, and the cards are as many as they. It reads faces, not cards: a
+marked card, or one of another deck with the same face, is not told unless it lies face down.
 
 What it keeps. Sets and numbers: nothing says which card lay beside which.
 """
@@ -127,16 +128,13 @@ class SpreadCount:
     def _found(self, at: float) -> CountResult | None:
         """The result, if what was seen suffices for one."""
         faces = self._faces
-        plain = [s for s in self._spreads if not s.spots and not s.backs]
-        almost = [
-            s
-            for s in self._spreads
-            if not s.backs and all(spot.doubt is Doubt.GAP for spot in s.spots)
-        ]
+        almost = [s for s in self._spreads if _full(s, faces, Doubt.GAP)]
         doubled = any(s.doubled for s in self._spreads)
         if len(faces) == len(FACES) and almost and not doubled:
             return self._result(almost, (), at)
-        full = [s for s in plain if s.faces == faces]
+        full = [
+            s for s in self._spreads if _full(s, faces) and s.cards == len(faces) + len(s.doubled)
+        ]
         twice = [s for s in full if s.doubled == full[-1].doubled]
         if len(twice) < 2 or len(faces) < len(FACES) - MOST_MISSING:
             return None
@@ -172,6 +170,14 @@ class SpreadCount:
             "SPREAD ANEW",
             f"{count} Gather the cards and spread them anew: one may lie exactly on another.",
         )
+
+
+def _full(still: SpreadSeen, faces: frozenset[str], *allowed: Doubt) -> bool:
+    """Whether a still shows no card besides those faces: nothing is doubtful but what is allowed,
+    and which of the faces some cards have; there are no more cards than faces."""
+    harmless = {Doubt.UNSURE, *allowed}
+    known = all(spot.doubt in harmless for spot in still.spots)
+    return known and not still.backs and still.cards <= len(faces) + len(still.doubled)
 
 
 def is_same_spread(one: SpreadSeen, other: SpreadSeen) -> bool:
@@ -229,6 +235,12 @@ def _doubtful(still: SpreadSeen) -> Ask | None:
             "CAMERA CLOSER",
             "The indices are too small in the picture: move the camera closer, or spread the deck"
             " in two shorter rows.",
+        )
+    if still.foreign:
+        return Ask(
+            "FOREIGN BACK",
+            "A card in the spread has another back than the deck: take it out, look at it, and"
+            " spread the deck anew.",
         )
     if still.backs:
         cards = "1 card lies" if still.backs == 1 else f"{still.backs} cards lie"

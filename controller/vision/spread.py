@@ -107,6 +107,12 @@ class SpreadSeen:
         return len(self.faces) >= _SPREAD_LEAST
 
     @property
+    def cards(self) -> int:
+        """How many cards it shows face up, those whose face is unsure among them."""
+        unsure = sum(spot.doubt is Doubt.UNSURE for spot in self.spots)
+        return len(self.faces) + len(self.doubled) + unsure
+
+    @property
     def step(self) -> float:
         """The usual step, in sizes of an index; 0 where there is none."""
         return float(np.median(self.steps)) if self.steps else 0.0
@@ -187,6 +193,12 @@ class _Cards:
                 left = [r for r in left if r is not mate]
                 groups.append([one, mate])
         return cls(_of_four_indices(groups))
+
+    def is_whole(self, mark: IndexRead) -> bool:
+        """Whether nothing covers the card: its other index shows, however badly it is read."""
+        if any(mark is other for other in self.whole):
+            return True
+        return any(partners(mark, read) for group in self.groups for read in group)
 
     def _assign(self) -> None:
         chances = np.array([_chances(group) for group in self.groups])
@@ -335,7 +347,7 @@ def _gaps(
                 if not _between(mark, following, told):
                     yield Spot(x, y, Doubt.GAP)
         last = row.marks[-1]
-        if not any(last is mark for mark in cards.whole) and not _near(last, told, 8.0):
+        if not cards.is_whole(last) and not _near(last, told, 8.0):
             yield Spot(last.x_px, last.y_px, Doubt.END)
         first = row.marks[0]
         before = ink is not None and inked(first, ink, -3.6, -1.2)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from PIL import Image as Pictures
 
 from controller.vision.load import KEPT_PX, PictureFileError, decoded, load
@@ -17,10 +19,10 @@ RGB = np.zeros((60, 80, 3), np.uint8)
 RGB[:30] = (250, 10, 20)
 
 
-def encoded(pixels: object, form: str = "PNG", **more: object) -> bytes:
+def encoded(pixels: NDArray[Any] | Pictures.Image, form: str = "PNG", **more: Any) -> bytes:
     out = io.BytesIO()
-    picture = pixels if isinstance(pixels, Pictures.Image) else Pictures.fromarray(pixels)  # type: ignore[arg-type]
-    picture.save(out, form, **more)  # type: ignore[arg-type]
+    picture = pixels if isinstance(pixels, Pictures.Image) else Pictures.fromarray(pixels)
+    picture.save(out, form, **more)
     return out.getvalue()
 
 

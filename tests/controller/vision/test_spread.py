@@ -46,7 +46,7 @@ def rows(codes: Iterable[str], sure: float = 0.98, per_row: int = 26) -> list[In
     return out
 
 
-def seen(reads: Iterable[IndexRead], ink: np.ndarray = NO_INK) -> SpreadSeen:  # type: ignore[type-arg]
+def seen(reads: Iterable[IndexRead], ink: np.ndarray = NO_INK) -> SpreadSeen:
     return spread_seen(list(reads), WHITE, Quality(), ink)
 
 
@@ -140,6 +140,8 @@ def test_a_row_ends_with_a_card_that_shows_both_indices() -> None:
     reads = rows(FACES)
     assert reads[26].angle_deg == 270.0
     assert doubts(seen([*reads[:26], *reads[27:]])) == {Doubt.END: 1}
+    blurred = other(reads[25], "Qs", 0.25)  # it shows, and nobody can name it
+    assert doubts(seen([*reads[:26], blurred, *reads[27:]])) == {}
 
 
 def test_what_stands_before_a_row_unread_is_a_doubt() -> None:
