@@ -305,13 +305,15 @@ class SightSensing:
     def _token(self, w: _Watched, track: Track, sensing: Sensing) -> Token | None:
         if w.place is None:
             return None if self._agreement is None else self._agreement.token(w.area, track)
+        if w.area.zone == MUCK:
+            return None  # whichever lies uppermost in the pile is seen
         placed = sensing.placed(track.uid) if track.uid is not None else None
         return placed[1] if placed is not None and placed[0] == w.area.zone else None
 
     def _awaits_token(self, w: _Watched, track: Track) -> bool:
         """Whether the card will have a token in a moment, or is in a zone that has them."""
         if w.place is not None:
-            return track.uid is not None or w.area.zone != MUCK
+            return w.area.zone != MUCK
         zoned = w.area.zone not in (STUB, TABLE)
         return zoned and self._agreement is not None and self._agreement.awaits(w.area, track)
 
