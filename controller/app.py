@@ -62,7 +62,7 @@ from controller.tape import TapeError, TapeWriter, time_of
 from controller.vault import Vault
 from drivers.contracts import LedBoard, SeatLamp, SeatLamps
 from drivers.errors import DriverError
-from drivers.readings import Health, HealthState, Poll, Reading, Uid
+from drivers.readings import Health, HealthState, Poll, Reading, Sight, Uid
 
 FRAMES_PER_S = 8
 REPEAT_S = 1.0  # a frame is sent this often even if nothing changed
@@ -462,7 +462,7 @@ class Daemon:
 
     def _take(self, reading: Reading) -> None:
         self._latest_at = time_of(reading)
-        self._heard_at = reading.ended if isinstance(reading, Poll) else None
+        self._heard_at = reading.ended if isinstance(reading, Poll | Sight) else None
         if self._tape is not None:
             self._to_tape(self._tape, reading)
         if isinstance(reading, Health):
