@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from drivers.sim.sight_rates import PERFECT_SIGHT as PERFECT_SIGHT
     from drivers.sim.sight_rates import SightFit as SightFit
     from drivers.sim.sight_rates import SightRates as SightRates
+    from drivers.sim.sight_rates import TrueArea as TrueArea
     from drivers.sim.sight_rates import shipped_rates as shipped_rates
     from drivers.sim.sights import CameraModel as CameraModel
     from drivers.sim.table_board import BoardTwin as BoardTwin
@@ -77,7 +78,7 @@ _SIMULATION = {
     "mistakes": ("DealScript", "MistakeKind", "Planted"),
     "pass_over": ("PassOver",),
     "pepper_emulator": ("Ether", "FieldModel", "PepperEmulator", "WireFault"),
-    "sight_rates": ("PERFECT_SIGHT", "SightFit", "SightRates", "shipped_rates"),
+    "sight_rates": ("PERFECT_SIGHT", "SightFit", "SightRates", "TrueArea", "shipped_rates"),
     "sights": ("CameraModel",),
     "table_board": ("BoardTwin",),
     "robot": ("HandPlayed", "Oddities", "Robot", "StreetPlayed"),
