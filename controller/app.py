@@ -191,7 +191,7 @@ class Daemon:
         self._table, self._watch = table_of(config, self._vault, self._record, resumption)
         self._on_note = on_note
         self.notes: deque[str] = deque(maxlen=NOTES_KEPT)
-        self._senses = SenseCounts()
+        self._senses = SenseCounts(config.layout)
         self._rates: RateBook | None = None
         self._focus: tuple[int, ...] = ()
         self._only: int | None = None

@@ -43,7 +43,7 @@ from controller.model.table import Layout, seat_of
 from controller.rules import engine
 from controller.rules.engine import RulesState
 from controller.rules.engine.state import Hand
-from controller.sensing import FalseAlarmBudget, Sensing
+from controller.sensing import FalseAlarmBudget, Sensing, SightSensing
 from controller.vault import Vault
 from drivers.readings import (
     ButtonReading,
@@ -53,6 +53,7 @@ from drivers.readings import (
     Poll,
     Reading,
     SeatReading,
+    Sight,
 )
 
 Record = Callable[[TableEvent], int | None]
@@ -82,6 +83,7 @@ class Table:
         self.layout = layout
         self._vault = vault
         self.sensing = Sensing(layout, vault, budget)
+        self.sight = SightSensing(layout, vault, budget)
         self.state = state if state is not None else engine.closed()
         self._record = record
         self._deck_watch = deck_watch
@@ -111,16 +113,29 @@ class Table:
                 if self._count.running and reading.antenna == self._count.antenna:
                     return []  # cards that pass are counted, not placed
             if seen := self.sensing.poll(reading):
+                self.sight.heed(seen)
                 events += (*seen, *self._another_deck(reading.ended))
             if events:
                 return self._judge(events)
             return self._judge([Tick(at=reading.ended)]) if reading.ended >= self._deadline else []
+        if type(reading) is Sight:
+            return self._seen(reading)
         if isinstance(reading, KeyPress):
             said = self._deck_key(reading, DEALER)
             if said is not None:
                 return said
         event = self._event_of(reading)
         return self._judge([event]) if event is not None else []
+
+    def _seen(self, sight: Sight) -> list[Said]:
+        """One picture: the looks that it is, and what it says besides."""
+        events: list[TableEvent] = []
+        for look in self.sight.looks(sight):
+            events += self.sensing.poll(look)
+        events += self.sight.events(self.sensing, sight)
+        if events:
+            return self._judge(events)
+        return self._judge([Tick(at=sight.ended)]) if sight.ended >= self._deadline else []
 
     def tell(self, event: TableEvent) -> list[Said]:
         """What a person says, or any other event that no reading makes."""
@@ -254,13 +269,16 @@ class Table:
             for a in reading.antennas
             if (place := self.layout.by_antenna.get(a)) is not None
         )
+        seen = self.sight.antennas_of(reading.device)
+        zones += tuple(self.layout.by_antenna[a].zone for a in seen)
         if reading.state is HealthState.LOST:
-            self.sensing.reader_lost(reading.antennas)
+            self.sensing.reader_lost((*reading.antennas, *seen))
+            self.sight.lost(reading.device)
             return ReaderLost(
                 at=reading.at, device=reading.device, zones=zones, reason=reading.reason
             )
         if reading.state is HealthState.OK:
-            self.sensing.reader_back(reading.antennas)
+            self.sensing.reader_back((*reading.antennas, *seen))
             return ReaderBack(at=reading.at, device=reading.device, zones=zones)
         return None
 
@@ -286,7 +304,9 @@ class Table:
                     self._hand_over(before.hand)
                     # Tokens of the hand that ended mean nothing any more, not even in the events
                     # still waiting here.
+                    self.sight.renew()
                     queue = [*self.sensing.renew(word.at)]
+                    self.sight.heed(queue)
             in_play = isinstance(event, DeckCounted) and event.deck == self.state.deck.name
             if in_play and self._deck_watch is not None:
                 self._deck_watch.counted(self.stand)

@@ -14,7 +14,7 @@ from typing import Any
 from controller.model.events import CardCame, CardCarried, CardLeft, TableEvent, TagVerdict, Token
 from controller.model.table import Layout, Zone
 from controller.sensing import Sensing
-from drivers.readings import Outcome, Poll
+from drivers.readings import Outcome, Poll, Uid
 
 PATIENCE_POLLS = 12
 """Clean polls of an antenna after which a card that lay there and is not read counts as lifted."""
@@ -47,6 +47,11 @@ class TakenUp:
             return events
         translated = [e for event in events if (e := self._in_old_tokens(event)) is not None]
         return translated + self._given_up(poll)
+
+    def placed(self, uid: Uid) -> tuple[Zone, Token] | None:
+        """As sensing says, in the token of before."""
+        found = self._sensing.placed(uid)
+        return None if found is None else (found[0], self._name.get(found[1], found[1]))
 
     def renew(self, at: float) -> list[CardCarried]:
         """The hand is over: tokens of before mean nothing any more."""

@@ -4,7 +4,7 @@ The tape names no card. Every UID is replaced by a random one of the same make-u
 hand: within a hand the same tag is the same name, so a replay senses the same; between hands
 nothing connects them, except for a card that simply goes on lying where it is. A merged UID
 (bitwise OR of two tags) becomes the OR of their names, and a misread prefix stays a misread prefix,
-so ghosts stay ghosts.
+so ghosts stay ghosts. Every face that a camera read is replaced by another one, anew for each hand.
 
 A file is lines of JSON: a header, then one array a reading.
 """
@@ -22,8 +22,11 @@ from types import TracebackType
 from typing import IO, Self
 
 from controller.files import remedy
+from controller.model.cards import FACES
 from drivers.readings import (
+    AreaSight,
     ButtonReading,
+    Face,
     Health,
     HealthState,
     KeyPress,
@@ -31,6 +34,9 @@ from drivers.readings import (
     Poll,
     Reading,
     SeatReading,
+    SeenCard,
+    Side,
+    Sight,
     Uid,
 )
 
@@ -53,12 +59,26 @@ class Names:
         self._names: dict[Uid, Uid] = {}
         self._seen: dict[Uid, tuple[int, float]] = {}
         self._old: dict[Uid, tuple[int, float]] = {}
+        self._faces: dict[str, Face] = {}
+
+    def face(self, face: Face | None) -> Face | None:
+        """The face that stands for this one in this hand; a joker stays a joker."""
+        if face is None or face.code not in FACES:
+            return face
+        if not self._faces:
+            order = [*FACES]
+            for last in range(len(order) - 1, 0, -1):
+                at = int.from_bytes(self._source(4)) % (last + 1)
+                order[last], order[at] = order[at], order[last]
+            self._faces = {code: Face(name) for code, name in zip(FACES, order, strict=True)}
+        return self._faces[face.code]
 
     def renew(self) -> None:
         """A hand is over. Cards that go on lying keep their name until they are taken up."""
         self._old = {uid: self._seen[uid] for uid in self._names if uid in self._seen}
         self._names = {uid: self._names[uid] for uid in self._old}
         self._seen.clear()
+        self._faces = {}
 
     def of(self, uids: tuple[Uid, ...], antenna: int, at: float) -> tuple[Uid, ...]:
         return tuple(self._name(uid, uids, antenna, at) for uid in uids)
@@ -112,6 +132,7 @@ class TapeWriter:
         self._file: IO[str] | None = None
         self._table = table
         self._flushed_at = float("-inf")
+        self._areas: dict[tuple[int, str], AreaSight] = {}
 
     def __enter__(self) -> Self:
         try:
@@ -162,15 +183,32 @@ class TapeWriter:
             self._line(["b", seats, reading.at])
         elif isinstance(reading, SeatReading):
             self._line(["s", reading.seat, reading.occupied, reading.at])
+        elif isinstance(reading, Sight):
+            areas = [self._area(reading.camera, area) for area in reading.areas]
+            self._line(["c", reading.camera, reading.started, reading.ended, areas])
         else:
             self._line(["k", reading.key, reading.at])
         if abs(time_of(reading) - self._flushed_at) >= FLUSH_S:
             self._flushed_at = time_of(reading)
             self.flush()
 
+    def _area(self, camera: int, area: AreaSight) -> str | list[object]:
+        """What is written of an area: its name alone if it showed what it showed before."""
+        if self._areas.get((camera, area.area)) == area:
+            return area.area
+        self._areas[camera, area.area] = area
+        cards = []
+        for c in area.cards:
+            face = self._names.face(c.face)
+            where = [round(v, 1) for v in (c.x_mm, c.y_mm, c.angle_deg)]
+            row = [*where, c.side, round(c.confidence, 3)]
+            cards.append(row if face is None else [*row, face.code])
+        return [area.area, int(area.clear), cards]
+
     def hand_over(self) -> None:
         """A hand is over: new names from here on."""
         self._names.renew()
+        self._areas.clear()
 
     def flush(self) -> None:
         """Raises TapeError."""
@@ -216,11 +254,12 @@ def play(path: Path) -> Iterator[Reading]:
     try:
         with path.open(encoding="ascii", errors="strict") as file:
             number = 0
+            areas: dict[tuple[int, str], AreaSight] = {}
             for number, line in enumerate(file, start=1):
                 if number == 1:
                     _header(path, line)
                 elif line.endswith("\n"):
-                    yield _reading(path, number, line)
+                    yield _reading(path, number, line, areas)
             if number == 0:
                 raise TapeError(f"{path}: is empty; record one with `burnturn run --record FILE`")
     except UnicodeDecodeError:
@@ -238,7 +277,9 @@ def _header(path: Path, line: str) -> None:
         raise TapeError(f"{path}: is no tape of this version ({FORMAT}); record one with --record")
 
 
-def _reading(path: Path, number: int, line: str) -> Reading:
+def _reading(
+    path: Path, number: int, line: str, areas: dict[tuple[int, str], AreaSight]
+) -> Reading:
     try:
         kind, *rest = json.loads(line)
         match kind:
@@ -258,14 +299,40 @@ def _reading(path: Path, number: int, line: str) -> Reading:
                 return SeatReading(int(rest[0]), occupied, float(rest[2]))
             case "k":
                 return KeyPress(str(rest[0]), float(rest[1]))
-    except (ValueError, TypeError, IndexError, RecursionError):
+            case "c":
+                camera, started, ended, said = rest
+                for row in said:
+                    if not isinstance(row, str):
+                        areas[int(camera), str(row[0])] = _area_sight(*row)
+                names = [row if isinstance(row, str) else str(row[0]) for row in said]
+                seen = tuple(areas[int(camera), name] for name in names)
+                return Sight(int(camera), float(started), float(ended), seen)
+    except (ValueError, TypeError, IndexError, KeyError, RecursionError):
         pass
     raise TapeError(f"{path}, line {number}: is no reading; the tape was changed or is damaged")
+
+
+def _area_sight(area: str, clear: int, cards: list[list[object]]) -> AreaSight:
+    return AreaSight(area, tuple(_seen_card(*card) for card in cards), bool(clear))
+
+
+def _seen_card(
+    x_mm: object,
+    y_mm: object,
+    angle_deg: object,
+    side: object,
+    confidence: object,
+    code: object = None,
+) -> SeenCard:
+    x, y, angle, sure = (float(str(v)) for v in (x_mm, y_mm, angle_deg, confidence))
+    return SeenCard(x, y, angle, Side(str(side)), None if code is None else Face(str(code)), sure)
 
 
 def moved(reading: Reading, by_s: float) -> Reading:
     """The same reading, `by_s` seconds later."""
     if isinstance(reading, Poll):
+        return reading._replace(started=reading.started + by_s, ended=reading.ended + by_s)
+    if isinstance(reading, Sight):
         return reading._replace(started=reading.started + by_s, ended=reading.ended + by_s)
     if isinstance(reading, Health):
         return Health(
@@ -280,4 +347,4 @@ def moved(reading: Reading, by_s: float) -> Reading:
 
 def time_of(reading: Reading) -> float:
     """When it was known."""
-    return reading.ended if isinstance(reading, Poll) else reading.at
+    return reading.ended if isinstance(reading, Poll | Sight) else reading.at

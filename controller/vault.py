@@ -8,17 +8,18 @@ public. Integrity questions are answered as codes (`TagFault`). Nothing in here 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from nacl.public import PublicKey, SealedBox
 
 from controller.model.cards import is_joker
 from controller.model.events import TagFault, Token
-from drivers.readings import Uid
+from drivers.readings import Face, Uid
 
 SEALED_CLEAR_BYTES = 128  # every identity is padded to this before it is sealed
 _LOCK_AFTER = 3  # settled cards of one deck that name the deck in play when nobody has said it
+_DRAWN = b"\xca\xfe"  # no tag's UID begins so: ISO 7816-6 has no maker CA
 _TOKEN_BITS = 53  # exact in every JSON reader
 
 
@@ -35,6 +36,11 @@ class CardFace:
     __str__ = __repr__
 
 
+def _same(printed: str, seen: str) -> bool:
+    """Jokers of a deck are not told apart."""
+    return printed == seen or (is_joker(printed) and is_joker(seen))
+
+
 def random_token() -> int:
     return secrets.randbits(_TOKEN_BITS)
 
@@ -46,6 +52,9 @@ class Vault:
     UID is accepted. source: where tokens come from (seeded in tests). public_key: 32 bytes, the
     regulator's Curve25519 key; its private half never is on the table. lock: the deck in play;
     without it the first deck of which three cards settled in a hand.
+
+    A card that only a camera sees has no UID: it is `draw`n one, which stands for it as a tag's
+    does, and its face, once read, is kept like a tag's identity.
     """
 
     def __init__(
@@ -66,6 +75,8 @@ class Vault:
         self._public: set[Token] = set()
         self._came: dict[Uid, set[TagFault]] = {}
         self._guess: str | None = None
+        self._drawn = 0
+        self._seen: dict[Uid, str] = {}  # faces that a camera read of drawn cards, in this hand
         self.lock(lock)
 
     def __repr__(self) -> str:
@@ -88,12 +99,44 @@ class Vault:
 
     @property
     def settled_in_hand(self) -> frozenset[Uid]:
-        """Tags that have settled anywhere on the table in this hand."""
+        """Enrolled tags that have settled anywhere on the table in this hand."""
         return frozenset(self._came)
 
     def knows(self, uid: Uid) -> bool:
-        """Whether the tag belongs to an enrolled deck."""
-        return uid in self._cards
+        """Whether the tag belongs to an enrolled deck, or was drawn for a seen card."""
+        return uid in self._cards or uid.startswith(_DRAWN)
+
+    # -- cards that a camera sees ------------------------------------------------------------------
+
+    def draw(self) -> Uid:
+        """A name for a card that no antenna reads. It is no tag's and tells nothing."""
+        self._drawn += 1
+        return Uid(_DRAWN + self._drawn.to_bytes(6))
+
+    def saw(self, uid: Uid, face: Face) -> None:
+        """Keep what a camera has read of a drawn card."""
+        if uid.startswith(_DRAWN):
+            self._seen[uid] = face.code
+
+    def known_face(self, face: Face) -> bool:
+        """Whether a card of the decks that are enrolled, or of the one in play, bears that face."""
+        playing = self.playing
+        return any(
+            _same(card.face, face.code) and playing in (None, card.deck)
+            for card in self._cards.values()
+        )
+
+    def any_has(self, uids: Iterable[Uid], face: Face) -> bool:
+        """Whether one of these tags may be on a card with that face: it is, or is not enrolled."""
+        return any(
+            (card := self._cards.get(uid)) is None or _same(card.face, face.code) for uid in uids
+        )
+
+    def has(self, token: Token, face: Face) -> bool:
+        """Whether the token's card has that face, by its tag."""
+        uid = self._uids.get(token)
+        card = self._cards.get(uid) if uid is not None else None
+        return card is not None and _same(card.face, face.code)
 
     def enrol(self, uid: Uid, deck: str, face: str) -> None:
         """Add a tag to an enrolled deck, as when a worn card is replaced by another with a new
@@ -137,6 +180,7 @@ class Vault:
         self._uids.clear()
         self._public.clear()
         self._came.clear()
+        self._seen.clear()
         self._guess = None
 
     def forget(self, uid: Uid) -> None:
@@ -150,7 +194,7 @@ class Vault:
         """What is wrong with a tag by itself: foreign (decks are known and it is in none), joker,
         other deck.
         """
-        if not self._cards:
+        if not self._cards or uid.startswith(_DRAWN):
             return None
         card = self._cards.get(uid)
         if card is None:
@@ -169,7 +213,7 @@ class Vault:
         A tag that settled earlier may become faulty now: of another deck once the deck in play
         shows, or a duplicate (two enrolled tags of one deck with one face).
         """
-        if not self._cards or uid in self._came:
+        if not self._cards or uid in self._came or uid.startswith(_DRAWN):
             return []
         self._came[uid] = set()
         if self._lock is None and self._guess is None:
@@ -205,10 +249,15 @@ class Vault:
         self._public.update(token for token in tokens if token in self._uids)
 
     def public(self, token: Token) -> CardFace | None:
-        """The card, if the rules made it public and its deck is enrolled; else None."""
+        """The card, if the rules made it public and its deck is enrolled or its face was read; else
+        None."""
         if token not in self._public:
             return None
-        return self._cards.get(self._uids[token])
+        return self._card(self._uids[token])
+
+    def _card(self, uid: Uid) -> CardFace | None:
+        seen = self._seen.get(uid)
+        return self._cards.get(uid) if seen is None else CardFace(self.playing or "", seen)
 
     def sealed(self, token: Token) -> bytes | None:
         """The card's identity, sealed to the regulator's key; always of the same length.
@@ -218,7 +267,7 @@ class Vault:
         uid = self._uids.get(token)
         if self._box is None or uid is None:
             return None
-        card = self._cards.get(uid)
+        card = self._card(uid)
         deck, face = (card.deck, card.face) if card is not None else ("", "")
         parts = (bytes(uid), deck.encode()[:64], face.encode()[:16])
         clear = b"".join(bytes((len(part),)) + part for part in parts)

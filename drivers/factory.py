@@ -56,6 +56,11 @@ if TYPE_CHECKING:
     from drivers.sim.robot import Oddities as Oddities
     from drivers.sim.robot import Robot as Robot
     from drivers.sim.robot import StreetPlayed as StreetPlayed
+    from drivers.sim.sight_rates import PERFECT_SIGHT as PERFECT_SIGHT
+    from drivers.sim.sight_rates import SightFit as SightFit
+    from drivers.sim.sight_rates import SightRates as SightRates
+    from drivers.sim.sight_rates import shipped_rates as shipped_rates
+    from drivers.sim.sights import CameraModel as CameraModel
     from drivers.sim.table_board import BoardTwin as BoardTwin
     from drivers.sim.world import Card as Card
     from drivers.sim.world import FieldAntenna as FieldAntenna
@@ -73,6 +78,8 @@ _SIMULATION = {
     "mistakes": ("DealScript", "MistakeKind", "Planted"),
     "pass_over": ("PassOver",),
     "pepper_emulator": ("Ether", "FieldModel", "PepperEmulator", "WireFault"),
+    "sight_rates": ("PERFECT_SIGHT", "SightFit", "SightRates", "shipped_rates"),
+    "sights": ("CameraModel",),
     "table_board": ("BoardTwin",),
     "robot": ("HandPlayed", "Oddities", "Robot", "StreetPlayed"),
     "world": ("Card", "FieldAntenna", "Noise", "World", "polls"),

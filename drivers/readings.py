@@ -165,4 +165,9 @@ class Sight(NamedTuple):
     areas: tuple[AreaSight, ...]
 
 
-Reading = Poll | Health | ButtonReading | SeatReading | KeyPress
+Reading = Poll | Sight | Health | ButtonReading | SeatReading | KeyPress
+
+
+def camera_name(camera: int) -> str:
+    """What a camera is called as a device, as in `Health.device`."""
+    return f"camera {camera}"

@@ -22,6 +22,9 @@ _CENTRE_Y_MM = 20.0  # of the table, as seen from the board's middle
 _SEAT_RING = 0.72  # where cards are dealt to, as a share of the way from the middle to the rail
 _DEALER_GAP_DEG = 62.0  # no seat on this much of the rim, around the dealer
 _GAP_MM = 6.0  # between board cards
+_BURN_STEP_MM = 22.0  # from one burn to the next
+_SEAT_SPOTS = ((-0.5, 0.0), (0.5, 0.0), (1.5, 0.0), (-1.5, 0.0), (0.0, -40.0), (1.0, -40.0))
+"""Where a seat's cards lie: in cards' widths across, and in millimetres up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +89,18 @@ def table_plan(seats: int) -> Mapping[str, Area]:
 def slot_mm(area: Area, place: str, card: int) -> tuple[float, float, float]:
     """Where the card number `card` (from 0) of a place lies: x, y, and the angle of its long side.
 
-    Board cards lie side by side; cards of a seat beside each other, a little on one another; piles
-    lie askew on the spot.
+    Board cards lie side by side, a sixth one below them; cards of a seat beside each other, a
+    little on one another; burns are fanned, so that each shows a strip with its index; piles lie
+    askew on the spot.
     """
     w, _ = CARD_MM
     if place == "board":
-        x, y = area.at((card - 2) * (w + _GAP_MM), 0.0)
+        x, y = area.at((card % 5 - 2) * (w + _GAP_MM), -0.4 * area.height_mm * (card // 5))
     elif place.startswith("seat/"):
-        x, y = area.at((card - 0.5) * 0.8 * w, 0.0)
+        across, up = _SEAT_SPOTS[card % len(_SEAT_SPOTS)]
+        x, y = area.at(across * 0.8 * w, up)
+    elif place == "burn":
+        x, y = area.at(_BURN_STEP_MM * (card % 4 - 1.5), _BURN_STEP_MM * (card // 4))
     else:
         x, y = area.at(3.0 * (card % 3 - 1), 4.0 * (card % 4 - 1.5))
     return x, y, (area.angle_deg + 90.0) % 180.0

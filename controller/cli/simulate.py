@@ -8,12 +8,13 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, NoReturn, TypeVar
+from typing import Annotated, Any, NoReturn, TypeVar
 
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table as Grid
+from typer.core import TyperCommand
 
 from controller.model.table import REFERENCE_MAX_STACK
 from controller.simulate.deal import mistake_kinds
@@ -50,6 +51,10 @@ Provable: separate code that sees the polls and the true noise finds no legal de
 explains them with a likelihood of more than 1 in 10,000 of what really happened.
 
 The result depends on the settings and the seed, not on the number of jobs.
+
+With --camera a camera sees the table instead of the antennas, with --camera both beside them; the
+mistakes then include cards that lie the wrong way up. How well it sees follows from rendered hands
+that were read. Provable is then what pictures show, to somebody who knows every card by its back.
 
 With --nights, whole nights of eight hours and thirty hands an hour are dealt instead, to
 measure the running test between counts: how often a card that is there is suspected, and after
@@ -109,6 +114,13 @@ def simulate_command(
         bool,
         typer.Option("--focus/--no-focus", help="Poll the zones more often that are due next."),
     ] = True,
+    camera: Annotated[
+        str,
+        typer.Option(help="A camera instead of the antennas (alone), or beside them (both)."),
+    ] = "none",
+    frames: Annotated[
+        str, typer.Option(help="With --camera: from one picture to the next, like 125ms.")
+    ] = "125ms",
     compare: Annotated[
         bool,
         typer.Option("--compare", help="Repeat for both poll directions, with and without focus."),
@@ -174,6 +186,8 @@ def simulate_command(
         direction=poll_direction,
         focus=focus,
         like=table,
+        camera=camera,
+        frame_s=_read(faults, "--frames", duration_s, frames, 0.125),
     )
     if settings is not None:
         try:
@@ -194,15 +208,31 @@ def simulate_command(
         Console().print(for_people(totals, title(settings), time.perf_counter() - begun))
 
 
+class _Command(TyperCommand):
+    """`--camera` by itself means that the camera is alone."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        said = list(args)
+        for at, word in enumerate(args):
+            if word == "--camera" and (at + 1 == len(args) or args[at + 1].startswith("-")):
+                said[at] = "--camera=alone"
+        return super().parse_args(ctx, said)
+
+
 app = typer.Typer(add_completion=False)
 paragraphs = (" ".join(p.split()) for p in SIMULATE_HELP.split("\n\n"))
-app.command(help="\n\n".join(paragraphs))(simulate_command)
+app.command(cls=_Command, help="\n\n".join(paragraphs))(simulate_command)
 
 
 def title(s: Settings) -> str:
     """The settings in a line."""
     focus = "focus" if s.focus else "no focus"
     burst = ", one card unread in every hand" if s.burst else ""
+    pictures = f"a picture every {s.frame_s * 1000:.0f} ms"
+    if s.camera == "alone":
+        return f"{s.profile}, {s.game}, {s.seats} seats; a camera alone, {pictures}; seed {s.seed}"
+    if s.camera == "both":
+        burst += f"; a camera besides, {pictures}"
     reads = f"miss {s.miss:.0%}, cross {s.cross:.0%}"
     if s.like is not None:
         reads = (

@@ -121,8 +121,9 @@ class CardCarried:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardSide:
-    """A camera saw which way up a card lies: the first time after it came, and whenever it changed.
-    Which card it is stays in the vault.
+    """A camera saw which way up a card lies: the first time after it came, and whenever it changed;
+    and, with the same times, once more or again and again while it goes on to lie so: in the
+    picture that ended at `at` it did. Which card it is stays in the vault.
 
     token: the card, where it can be told; None in a zone that has no tokens ("stub", "table") or
     where any of several cards may be meant. up: its face is to be seen. before: end of the first

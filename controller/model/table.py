@@ -1,4 +1,4 @@
-"""Seats, zones and the layout of a table: which antenna watches which zone.
+"""Seats, zones and the layout of a table: which antenna, or which camera, watches which zone.
 
 Seats are numbered 1..N clockwise as seen from above; seat 1 is at the dealer's left hand. A zone is
 named by the table's own words: ``seat/4``, ``board`` (or ``board/flop``, ``board/turn``,
@@ -27,6 +27,8 @@ BURN = Zone("burn")
 MUCK = Zone("muck")
 COUNT = Zone("count")
 STUB = Zone("stub")
+TABLE = Zone("table")
+"""Anywhere on the table; only a camera sees it, and what lies there is in no zone."""
 
 MAX_SEATS = 11
 
@@ -55,15 +57,28 @@ class Arrival(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AntennaPlace:
-    """An antenna, the zone it watches, and what arrival there means."""
+    """An antenna, the zone it watches, and what arrival there means.
+
+    camera: the camera that watches the zone in the place of an antenna; the profile then says how
+    well that camera sees, and its number is no antenna's.
+    """
 
     profile: AntennaProfile
     zone: Zone
     arrival: Arrival = Arrival.LANDING
+    camera: int | None = None
 
     @property
     def antenna(self) -> int:
         return self.profile.antenna
+
+
+@dataclass(frozen=True, slots=True)
+class AreaPlace:
+    """A part of the table that a camera looks at, by the name of its zone."""
+
+    zone: Zone
+    camera: int = 1
 
 
 @dataclass(frozen=True)
@@ -72,13 +87,15 @@ class Layout:
 
     `burn_is_muck`: the burn and muck piles share the antenna of zone ``muck``; there is then no
     ``burn`` zone and a card there is told apart by where it came from. `count_is_burn`: the deck
-    count passes over the burn antenna.
+    count passes over the burn antenna. `areas`: what cameras look at, beside the antennas or in
+    their place.
     """
 
     seats: int
     antennas: tuple[AntennaPlace, ...]
     burn_is_muck: bool = False
     count_is_burn: bool = False
+    areas: tuple[AreaPlace, ...] = ()
 
     @cached_property
     def by_antenna(self) -> Mapping[int, AntennaPlace]:
@@ -87,6 +104,11 @@ class Layout:
     @cached_property
     def by_zone(self) -> Mapping[Zone, AntennaPlace]:
         return {a.zone: a for a in self.antennas}
+
+    @property
+    def camera_alone(self) -> bool:
+        """Whether no antenna is at the table, and cameras see its cards."""
+        return bool(self.antennas) and all(a.camera is not None for a in self.antennas)
 
     @property
     def burn_zone(self) -> Zone:
@@ -119,11 +141,13 @@ class LayoutOptions:
     max_stack: Mapping[str, int] | None = None  # by seat, burn, board, muck; None: no limits
     miss_rate: float = 0.05
     cross_rate: float = 0.02
+    camera: str = "none"  # none | beside | alone
+    camera_miss: float = 0.005
     extra: Mapping[str, str] = field(default_factory=dict)
 
 
 def reference_layout(options: LayoutOptions | None = None) -> Layout:
-    """The reference table, or a variant of it, on 8-antenna readers.
+    """The reference table, or a variant of it, on 8-antenna readers or under one camera.
 
     Antenna n watches seat n for the seats; board, burn, muck, count and stub follow. Neighbours are
     seats next to each other along the rail, and board-burn, burn-muck (board-muck where burn and
@@ -131,13 +155,15 @@ def reference_layout(options: LayoutOptions | None = None) -> Layout:
     """
     o = options or LayoutOptions()
     zones = [seat_zone(s) for s in range(1, o.seats + 1)]
-    zones += [BOARD] if o.board == "one" else [BOARD_FLOP, BOARD_TURN, BOARD_RIVER]
+    alone = o.camera == "alone"
+    one_board = o.board == "one" or alone
+    zones += [BOARD] if one_board else [BOARD_FLOP, BOARD_TURN, BOARD_RIVER]
     if o.burn == "own":
         zones.append(BURN)
     zones.append(MUCK)
-    if o.count == "own":
+    if o.count == "own" and not alone:
         zones.append(COUNT)
-    if o.stub == "own":
+    if o.stub == "own" and not alone:
         zones.append(STUB)
     number = {z: i for i, z in enumerate(zones, start=1)}
     pairs = [(number[seat_zone(s)], number[seat_zone(s + 1)]) for s in range(1, o.seats)]
@@ -160,13 +186,14 @@ def reference_layout(options: LayoutOptions | None = None) -> Layout:
                 antenna=n,
                 reader=(n - 1) // 8 + 1,
                 port=(n - 1) % 8 + 1,
-                neighbours=neighbours.get(n, ()),
-                miss_rate=o.miss_rate,
-                cross_rate=o.cross_rate,
-                max_stack=limits.get(kind),
+                neighbours=() if alone else neighbours.get(n, ()),
+                miss_rate=o.camera_miss if alone else o.miss_rate,
+                cross_rate=0.0 if alone else o.cross_rate,
+                max_stack=None if alone else limits.get(kind),
             ),
             zone=zone,
             arrival=Arrival.PLACEMENT if placement else Arrival.LANDING,
+            camera=1 if alone else None,
         )
 
     return Layout(
@@ -174,4 +201,11 @@ def reference_layout(options: LayoutOptions | None = None) -> Layout:
         antennas=tuple(place(z) for z in zones),
         burn_is_muck=o.burn == "muck",
         count_is_burn=o.count == "burn",
+        areas=() if o.camera == "none" else camera_areas(o.seats, o.burn == "own"),
     )
+
+
+def camera_areas(seats: int, burn: bool = True) -> tuple[AreaPlace, ...]:
+    """What one camera above the table looks at."""
+    zones = [*(seat_zone(s) for s in range(1, seats + 1)), BOARD, MUCK, STUB, TABLE]
+    return tuple(AreaPlace(z) for z in (*zones, *([BURN] if burn else [])))

@@ -296,9 +296,10 @@ def _seat_views(
 
 
 def _notice(findings: tuple[Finding, ...], health: Sequence[str]) -> Notice | None:
-    """The one thing to press: the gravest alarm, else a question, a fault, a notice."""
+    """The one thing to press: the gravest alarm, else a question, a fault, a notice. A finding
+    without a text for the board is none of the board's business."""
     lost = [f for f in findings if f.code in LOSSES]
-    dealing = [f for f in findings if f.code not in LOSSES]
+    dealing = [f for f in findings if f.code not in LOSSES and f.board_text]
     alarms = [f for f in dealing if f.alarming]
     asked = [f for f in dealing if f.asking]
     others = [f for f in dealing if not f.alarming and not f.asking]
@@ -319,6 +320,5 @@ def _notice(findings: tuple[Finding, ...], health: Sequence[str]) -> Notice | No
 
 
 def _of_finding(finding: Finding, level: Level, more: int) -> Notice:
-    text = finding.board_text or finding.code.replace("_", " ")
     detail = " · ".join(part for part in (finding.clause, finding.remedy) if part)
-    return Notice(level, text, detail, finding.seat, more)
+    return Notice(level, finding.board_text, detail, finding.seat, more)

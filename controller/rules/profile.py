@@ -54,7 +54,7 @@ CONFLICT = "PROFILE_CONFLICT"
 EDITION_MISSING = "PROFILE_EDITION_MISSING"
 
 # Seconds are the table's own reading of a document; no clause states them.
-_TABLE_CHOICES = frozenset({"hole_lift_grace_s", "deal_quiet_s"})
+_TABLE_CHOICES = frozenset({"hole_lift_grace_s", "deal_quiet_s", "flop_turn_window_ms"})
 
 _FILE_KEYS = ("based_on", "overlays")
 _UNSILENCEABLE = (Severity.FOULED, Severity.SECURITY)

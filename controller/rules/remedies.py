@@ -34,6 +34,9 @@ DETAILS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "HOLE_DEALT_OUT": ("absent",),
         "BOARD_COUNT": ("two", "four", "five", "extra"),
         "BTN_MISSING": ("opening",),
+        "HOLE_EXPOSED": ("first", "two", "later", "boxed", "player"),
+        "BOARD_FACE_DOWN": ("flop", "unturned"),
+        "BURN_FACE_UP": ("after",),
     }
 )
 

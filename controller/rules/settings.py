@@ -65,6 +65,9 @@ Place = Setting[Literal["centre"]]
 FlopStyle = Setting[Literal["face-up", "face-down-then-turn"]]
 FirstSeat = Setting[Literal["left-of-button"]]
 Direction = Setting[Literal["clockwise"]]
+BoardFace = Setting[Literal["up"]]
+FlopDeal = Setting[Literal["one-at-a-time", "free"]]
+TurnWindow = Setting[Annotated[StrictInt, Field(ge=100, le=10_000)]]
 ButtonLast = Setting[Literal["strict", "lawful-double"]]
 
 
@@ -91,6 +94,9 @@ class Dealing(BaseModel):
     turn_cards: BoardCount | None = None
     river_cards: BoardCount | None = None
     flop_style: FlopStyle | None = None
+    flop_deal: FlopDeal | None = None
+    flop_turn_window_ms: TurnWindow | None = None
+    board_face: BoardFace | None = None
     board_zone_flop: Place | None = None
     board_zone_turn: Place | None = None
     board_zone_river: Place | None = None
@@ -114,6 +120,8 @@ class Profile(BaseModel):
     * burn_at_board: ``allowed``; ``misplaced``, it happens there and is a fault of place; ``never``
       looked for. With the first two a further card at a board antenna while a burn is due and
       unseen is no proof of anything.
+    * flop_style: ``face-down-then-turn``, the three lie face down until all are turned, within
+      flop_turn_window_ms of each other. flop_deal: ``one-at-a-time`` or ``free``, singly or as one.
     * button_start: ``dealer-left`` or ``dealer-right`` (the first dealt-in seat from there),
       ``none``: not judged. button_draw: whether a one-card draw may settle it instead.
     * button_move: ``next-player``, the next dealt-in seat; ``dead-button`` and
@@ -152,6 +160,7 @@ class Profile(BaseModel):
     dealt_to: Setting[Literal["every-dealt-in-seat"]]
     only_dealt_in: Always
     hole_cards_face: Setting[Literal["down"]]
+    hole_cards_stay_down: Always
     deal_quiet_s: Seconds
     redeal_exact: Flag
 
@@ -161,11 +170,15 @@ class Profile(BaseModel):
     burn_before_river: BurnCount
     burn_place: Setting[tuple[BurnPlace, ...]]
     burn_at_board: Setting[Literal["allowed", "misplaced", "never"]]
+    burn_face: Setting[Literal["down"]]
 
     flop_style: FlopStyle
+    flop_deal: FlopDeal
+    flop_turn_window_ms: TurnWindow
     flop_cards: BoardCount
     turn_cards: BoardCount
     river_cards: BoardCount
+    board_face: BoardFace
     board_zone_flop: Place
     board_zone_turn: Place
     board_zone_river: Place
@@ -192,12 +205,14 @@ class Profile(BaseModel):
     card_seat_binding: Flag
     muck_touch: Setting[Literal["folded", "ask"]]
     muck_retrieved: Setting[Literal["dead"]]
+    fold_face: Setting[Literal["down"]]
 
     deck_size: Setting[Annotated[StrictInt, Field(ge=DECK, le=DECK)]]
     jokers: Setting[Annotated[StrictInt, Field(ge=0, le=0)]]
     deck_unique: Always
     deck_single: Always
     deck_registered: Always
+    deck_exposure: Setting[Literal[False]]
     deck_opening: Setting[Literal["new-sealed", "checked"]]
     decks_at_table: Decks
     deck_count_interval_min: Minutes
@@ -272,8 +287,9 @@ class Profile(BaseModel):
 
         detail narrows it where a document has more than one row: HOLE_COUNT ``short`` or ``extra``;
         HOLE_DEALT_OUT ``absent`` (the player was away); BTN_MISSING ``opening`` (the table's first
-        hand). Others are ignored. ("", "") for codes of sensor health, and for codes that no
-        setting stands for.
+        hand); HOLE_EXPOSED ``player`` (by its owner, later); BOARD_FACE_DOWN ``flop`` or
+        ``unturned`` (a flop that lies face down until it is turned). Others are ignored. ("", "")
+        for codes of sensor health, and for codes that no setting stands for.
         """
         own = self if game is None else self.for_game(game)
         name = setting_behind(code, street, detail)
@@ -314,8 +330,14 @@ _BEHIND: Mapping[str, str] = MappingProxyType(
         "BURN_MISPLACED": "burn_place",
         "CARD_AFTER_RIVER": "deal_ends_at_river",
         "BOARD_MUCK_MIX": "board_muck_apart",
+        "BURN_FACE_UP": "burn_face",
         "BOARD_FACE_UP_EARLY": "flop_style",
-        "FLOP_TURN_SPLIT": "flop_style",
+        "FLOP_TURN_SPLIT": "flop_turn_window_ms",
+        "FLOP_NOT_SINGLE": "flop_deal",
+        "BOARD_FACE_DOWN": "board_face",
+        "FOLD_REVEALED": "fold_face",
+        "DECK_EXPOSED": "deck_exposure",
+        "FACE_OTHER": "deck_registered",
         "CARD_SEAT_MISMATCH": "card_seat_binding",
         "CARDS_OFF_TABLE": "cards_on_table",
         "MUCK_TOUCH": "muck_touch",
@@ -359,6 +381,9 @@ _NARROWED: Mapping[tuple[str, str], str] = MappingProxyType(
         ("HOLE_COUNT", "button-short"): "hole_passes",
         ("HOLE_DEALT_OUT", "absent"): "absent_dealt_in",
         ("BTN_MISSING", "opening"): "button_before_opening",
+        ("HOLE_EXPOSED", "player"): "hole_cards_stay_down",
+        ("BOARD_FACE_DOWN", "flop"): "flop_style",
+        ("BOARD_FACE_DOWN", "unturned"): "flop_turn_window_ms",
     }
 )
 

@@ -53,11 +53,11 @@ _STATE_OF_HOW: Mapping[str, RowState] = MappingProxyType(
     }
 )
 
-_BUILT_NEEDS = frozenset({*ZONE_NEEDS, "config", "controller", "clock", "attest"})
+_SENSED = frozenset({*ZONE_NEEDS, "camera"})
+_BUILT_NEEDS = frozenset({*_SENSED, "config", "controller", "clock", "attest"})
 
 _NEVER_BUILT_YET: Mapping[str, str] = MappingProxyType(
     {
-        "camera": "needs a camera that sees faces",
         "console": "needs money or turns to be entered",
         "sign": "needs the table's sign",
     }
@@ -152,24 +152,42 @@ def _line(row: Clause, cited: Mapping[str, tuple[str, ...]], known: Coverage) ->
 def _state(row: Clause, shown: tuple[str, ...], codes: frozenset[str]) -> tuple[RowState, str]:
     if row.how == "human":
         return RowState.OUTSIDE, row.violation.removeprefix("Outside: ")
-    if row.needs not in _BUILT_NEEDS and not _register_tells(row, codes):
+    if row.needs == "camera" and row.codes and all(map(_needs_console, row.codes)):
+        return RowState.NOT_YET, _NEVER_BUILT_YET["console"]
+    if row.needs not in _BUILT_NEEDS and not _told_without(row, codes):
         return RowState.NOT_YET, _NEVER_BUILT_YET[row.needs]
-    if row.needs in ZONE_NEEDS and row.codes and not codes.intersection(row.codes):
+    if row.needs in _SENSED and row.codes and not codes.intersection(row.codes):
         return RowState.NOT_YET, f"the rules do not raise {' or '.join(row.codes)} yet"
     if not shown:
         return RowState.NOT_YET, "no scenario or test shows it yet"
     return _STATE_OF_HOW[row.how], _left_out(row, codes)
 
 
-def _register_tells(row: Clause, codes: frozenset[str]) -> bool:
-    """Whether a row that asks for a console is told by the register of decks alone."""
-    return row.needs == "console" and row.kind == "deck" and bool(codes.intersection(row.codes))
+def _told_without(row: Clause, codes: frozenset[str]) -> bool:
+    """Whether a row that asks for a console is told without one: by the register of decks, or, as
+    far as a face goes, by a camera."""
+    raised = codes.intersection(row.codes)
+    seen = any(_needs_camera(c) and not _needs_console(c) for c in raised)
+    return row.needs == "console" and (seen or (row.kind == "deck" and bool(raised)))
+
+
+def _needs_console(code: str) -> bool:
+    return "console" in catalogue()[code].needs
+
+
+def _needs_camera(code: str) -> bool:
+    return "camera" in catalogue()[code].needs
 
 
 def _left_out(row: Clause, codes: frozenset[str]) -> str:
-    """What of a row is not dealt with yet although the row as a whole is."""
-    missing = [c for c in row.codes if row.needs in ZONE_NEEDS and c not in codes]
-    return f"without {', '.join(missing)} yet" if missing else ""
+    """What of a row is not dealt with yet although the row as a whole is, and what takes a
+    camera."""
+    sensed = row.needs in _SENSED or (row.needs == "console" and row.kind != "deck")
+    missing = [c for c in row.codes if sensed and c not in codes]
+    seen = [c for c in row.codes if _needs_camera(c) and c in codes]
+    said = [f"{', '.join(seen)} with a camera"] if seen else []
+    said += [f"without {', '.join(missing)} yet"] if missing else []
+    return "; ".join(said)
 
 
 def _cited_by(profile: Profile) -> dict[str, tuple[str, ...]]:

@@ -64,28 +64,41 @@ class Hands:
     def _act(self, act: lines.Act) -> None:
         dealer = self.dealer
         match act:
-            case lines.BurnAct():
-                dealer.burn()
+            case lines.BurnAct(face_up=face_up):
+                dealer.burn(face_up)
             case lines.HoleAct():
                 self._hole(act)
-            case lines.StreetAct(street=street):
-                {"flop": dealer.flop, "turn": dealer.turn, "river": dealer.river}[street]()
-            case lines.DealAct(to=to):
-                self._deal(to)
+            case lines.StreetAct(street=street, face_up=face_up, block=block):
+                deal = {"flop": dealer.flop, "turn": dealer.turn, "river": dealer.river}[street]
+                deal(face_up=face_up, block=block)
+            case lines.DealAct(to=to, face_up=face_up):
+                self._deal(to, face_up)
             case lines.PlaceAct(seat=seat, card=card, after_s=after_s):
                 dealer.place(seat, card, after_s)
-            case lines.FoldAct(seat=seat):
+            case lines.FoldAct(seat=seat, face_up=face_up):
                 if not dealer.pile(f"seat/{seat}"):
                     raise Impossible(f"seat {seat} has no cards to fold")
-                dealer.fold(seat)
+                dealer.fold(seat, bool(face_up))
             case lines.LiftAct(seat=seat, for_s=for_s):
                 dealer.lift(seat, for_s)
             case lines.ShowAct(seat=seat):
                 dealer.show(seat)
             case lines.ExposeAct(card=card_at):
                 dealer.expose(_pick(card_at))
-            case lines.TurnUpAct():
-                dealer.turn_up("flop")
+            case lines.TurnUpAct(street=street):
+                dealer.turn_up(street)
+            case lines.TurnDownAct(card=card_at):
+                dealer.turn_down(_pick(card_at))
+            case lines.FlashAct(card=card_at, for_s=for_s):
+                dealer.flash(_pick(card_at), for_s)
+            case lines.CoverAct(place=place, for_s=for_s):
+                self.world.cover(None if place is None else _zone(place), dealer.at, for_s)
+            case lines.CameraFault(fault=fault, for_s=for_s):
+                self.world.afflict_camera(fault, dealer.at, for_s)
+            case lines.SwappedTagsFault(faces=(one, other)):
+                self.world.swap_tags(
+                    *(self.world.card(dealer.deck_name, face) for face in (one, other))
+                )
             case lines.MoveAct(card=card_at, to=to, stub_end=end):
                 self._move(card_at, to, end == "top")
             case lines.SwapAct():
@@ -175,7 +188,7 @@ class Hands:
         if to == len(self._order):
             self._pass, self._next = self._pass + 1, 0
 
-    def _deal(self, to: lines.Place) -> None:
+    def _deal(self, to: lines.Place, face_up: bool | None = None) -> None:
         """One card. To a seat less than half a round ahead it takes the dealer on to there, even
         past the end of a pass; to any other seat it is an extra card, or makes good for one."""
         if isinstance(to, lines.SeatPlace):
@@ -186,7 +199,7 @@ class Hands:
                     if self._next + ahead >= len(order):
                         self._pass += 1
                     self._step(order.index(to.seat) + 1)
-        self.dealer.deal(_zone(to))
+        self.dealer.deal(_zone(to), face_up=face_up)
 
     # Cards moved by hand
 

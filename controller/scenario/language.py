@@ -93,8 +93,11 @@ def _statement(words: Words) -> lines.ScenarioLine:
 # The file as a whole
 
 
-def layout_of(antennas: lines.AntennasLine, miss: float, cross: float) -> Layout:
-    """The table that a file stands at: the reference table, changed as its `antennas` line says."""
+def layout_of(
+    antennas: lines.AntennasLine, miss: float, cross: float, camera: bool = False
+) -> Layout:
+    """The table that a file stands at: the reference table, changed as its `antennas` and `camera`
+    lines say."""
     return reference_layout(
         LayoutOptions(
             board=antennas.board,
@@ -105,6 +108,7 @@ def layout_of(antennas: lines.AntennasLine, miss: float, cross: float) -> Layout
             max_stack=dict(antennas.max_stack) or None,
             miss_rate=miss,
             cross_rate=cross,
+            camera="none" if not camera else "alone" if antennas.none else "beside",
         )
     )
 
@@ -140,6 +144,11 @@ def _check_file(found: list[tuple[lines.ScenarioLine, int]], faults: list[Fault]
                 absent.append((line, column))
             case lines.AntennasLine():
                 layout = layout_of(line, 0.0, 0.0)
+                if line.none and not any(
+                    isinstance(x, lines.SwitchLine) and x.what == "camera" and x.on
+                    for x, _ in found
+                ):
+                    note("a table without antennas needs a camera", "camera on")
             case lines.PlaceAct(seat=seat) if seat not in _placement(layout):
                 note(
                     f"seat {seat} has no placement antenna", "a seat of 'antennas seat N=placement'"

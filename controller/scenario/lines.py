@@ -101,7 +101,8 @@ class OpeningLine(_Line):
 class AntennasLine(_Line):
     """How the table departs from the reference table.
 
-    max_stack: by seat, burn, board, muck; () means no limits.
+    max_stack: by seat, burn, board, muck; () means no limits. none: it has no antennas at all, and
+    a camera sees its cards.
     """
 
     board: Literal["one", "three"] = "one"
@@ -110,6 +111,7 @@ class AntennasLine(_Line):
     count: Literal["own", "burn"] = "own"
     placement_seats: tuple[int, ...] = ()
     max_stack: tuple[tuple[str, int], ...] = ()
+    none: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,7 +154,9 @@ class LevelLine(_Line):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BurnAct(_Line):
-    pass
+    """face_up None: as the house deals it, face down."""
+
+    face_up: bool | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,16 +169,20 @@ class HoleAct(_Line):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreetAct(_Line):
-    """Three, one or one card to the board, without a burn."""
+    """Three, one or one card to the board, without a burn. face_up None: as the house deals them.
+    block: laid down together, as one."""
 
     street: Literal["flop", "turn", "river"]
+    face_up: bool | None = None
+    block: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DealAct(_Line):
-    """One card from the stub."""
+    """One card from the stub. face_up None: as the house deals it there."""
 
     to: Place
+    face_up: bool | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,6 +197,7 @@ class PlaceAct(_Line):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoldAct(_Line):
     seat: int
+    face_up: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,7 +220,33 @@ class ExposeAct(_Line):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnUpAct(_Line):
-    """The flop that lay face down is turned."""
+    """Board cards that lay face down are turned together."""
+
+    street: Literal["flop", "turn", "river"] = "flop"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnDownAct(_Line):
+    """A card is turned so that its face is hidden."""
+
+    card: CardAt
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FlashAct(_Line):
+    """A card shows its face for a moment; runs beside what follows."""
+
+    card: CardAt
+    for_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CoverAct(_Line):
+    """A hand or an arm is between the camera and a place, or (None) before its lens; runs beside
+    what follows."""
+
+    place: Place | None
+    for_s: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -313,6 +348,22 @@ class DeadTagFault(_Line):
     """The tag of a card of the deck in play answers no more."""
 
     face: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SwappedTagsFault(_Line):
+    """The tags of two cards of the deck in play were exchanged long ago."""
+
+    faces: tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CameraFault(_Line):
+    """lost: the camera stops answering. blurred: its pictures are too poor to be read. for_s None:
+    for good."""
+
+    fault: Literal["lost", "blurred"]
+    for_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -479,6 +530,9 @@ Act = (
     | ShowAct
     | ExposeAct
     | TurnUpAct
+    | TurnDownAct
+    | FlashAct
+    | CoverAct
     | MoveAct
     | SwapAct
     | ScrambleAct
@@ -491,6 +545,8 @@ Act = (
     | ReaderFault
     | AntennaFault
     | DeadTagFault
+    | SwappedTagsFault
+    | CameraFault
     | UnreadFault
     | ClockJumpAct
     | NoRtcAct

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -34,17 +35,20 @@ from controller.scenario.language import SET_UP, layout_of
 from controller.sources import in_order
 from controller.vault import Vault
 from drivers.factory import (
+    PERFECT_SIGHT,
     BoardLine,
+    CameraModel,
     Dealer,
     FieldAntenna,
     Noise,
     PassOver,
+    SightRates,
     Stranger,
     SweepScheduler,
     World,
     polls,
 )
-from drivers.readings import Poll, Reading
+from drivers.readings import Health, Poll, Reading, Sight
 
 FLOOR = "floor"
 START_S = 2.0
@@ -122,13 +126,12 @@ class SetUp:
             case lines.OpeningLine():
                 self.opening = True
             case lines.SwitchLine(what=what, on=on):
-                if on:
-                    sees = "see faces" if what == "camera" else "go by money entries"
-                    self.unable.append(Unable(line, f"this table cannot {sees} yet"))
                 if what == "camera":
                     self.camera = on
-                else:
-                    self.console = on
+                    return
+                if on:
+                    self.unable.append(Unable(line, "this table cannot go by money entries yet"))
+                self.console = on
             case lines.LevelLine():
                 why = "this table cannot go by money entries yet"
                 self.unable.append(Unable(line, why))
@@ -181,7 +184,7 @@ class Night:
         self._game = up.game
         self._profile = self._load(up.profile)
         self._check_game()
-        self.layout = layout_of(up.antennas, up.noise.miss, up.noise.cross)
+        self.layout = layout_of(up.antennas, up.noise.miss, up.noise.cross, up.camera)
         self.registry = {
             seat: SeatStatus.IN if seat in up.seats else SeatStatus.OUT
             for seat in range(1, max(*up.seats, self.layout.seats) + 1)
@@ -209,6 +212,8 @@ class Night:
         self.scheduler = SweepScheduler([a.antenna for a in self.layout.antennas])
         self._polls = polls(self.world, self.scheduler)
         self._look_s = self.sweep_s / len(self.layout.antennas)
+        self._polled = not self.layout.camera_alone
+        self._camera = self._above(0.0)
         self._board = self._wired(scenario) if wired else None
         self._tokens = random.Random(f"tokens {up.noise.seed}")
         self._enrolled = {
@@ -265,11 +270,16 @@ class Night:
         """
         if met():
             return True
-        while self.now + self._look_s <= until:
+        while self._next_ends() <= until:
             if (self._look() or eager) and met():
                 return True
         self.now = max(self.now, until)
         return met()
+
+    def _next_ends(self) -> float:
+        if self._polled or self._camera is None:
+            return self.now + self._look_s
+        return self._camera.due + self._camera.rates.exposure_s
 
     def run_for(self, seconds: float) -> None:
         self._run_to(self.now + seconds)
@@ -277,11 +287,33 @@ class Night:
     def _run_to(self, until: float) -> None:
         self.run_until(until, lambda: False)
 
+    def _above(self, start: float) -> CameraModel | None:
+        """The camera above the table, if it has one."""
+        if not self.layout.areas:
+            return None
+        noisy = self._up.noise.miss > 0.0 or self._up.noise.cross > 0.0
+        rates = SightRates() if noisy else replace(PERFECT_SIGHT, hand_s=0.3)
+        return CameraModel(
+            self.world,
+            self.layout.seats,
+            rates,
+            areas=[str(area.zone) for area in self.layout.areas],
+            seed=self._up.noise.seed,
+            start=start,
+        )
+
+    def _reading(self) -> Poll | Sight | Health:
+        """The next reading of the antennas or the camera, whichever comes first."""
+        camera = self._camera
+        if camera is not None and (not self._polled or camera.due <= self.world.now):
+            return camera.look()
+        return next(self._polls)
+
     def _look(self) -> bool:
-        """One reading of the antennas, and what else came before it. Gives whether anything was
-        said."""
-        reading = next(self._polls)
-        ended = reading.ended if isinstance(reading, Poll) else reading.at
+        """One reading of the antennas or the camera, and what else came before it. Gives whether
+        anything was said."""
+        reading = self._reading()
+        ended = reading.at if isinstance(reading, Health) else reading.ended
         said = self._inputs(ended)
         said += self.table.feed(reading)
         self.now = max(self.now, ended)
@@ -482,6 +514,7 @@ class Night:
         self.dealer.at = max(self.dealer.at, back)
         self.scheduler = SweepScheduler([a.antenna for a in self.layout.antennas])
         self._polls = polls(self.world, self.scheduler, start=back)
+        self._camera = self._above(back)
         self.vault = self._new_vault()
         self.table = Table(self.layout, self.vault, record=self._record, state=state)
         self._hear(self.table.resume(back, away_known=not self._no_clock))

@@ -56,7 +56,13 @@ def spell(line: lines.ScenarioLine) -> str:
 
 
 def _spell_antennas(line: lines.AntennasLine) -> str:
-    parts = [f"board={line.board}", f"burn={line.burn}", f"stub={line.stub}", f"count={line.count}"]
+    parts = ["none"] if line.none else []
+    parts += [
+        f"board={line.board}",
+        f"burn={line.burn}",
+        f"stub={line.stub}",
+        f"count={line.count}",
+    ]
     parts += [f"seat {seat}=placement" for seat in line.placement_seats]
     if line.max_stack:
         parts += ["max-stack", *(f"{name}={n}" for name, n in line.max_stack)]
@@ -65,6 +71,10 @@ def _spell_antennas(line: lines.AntennasLine) -> str:
 
 def _spell_seed(seed: int | None) -> str:
     return "" if seed is None else f" seed {seed}"
+
+
+def _spell_face(face_up: bool | None) -> str:
+    return "" if face_up is None else " face up" if face_up else " face down"
 
 
 def _spell_for(for_s: float | None) -> str:
@@ -83,30 +93,36 @@ def spell_card(card: lines.CardAt) -> str:
 
 def _spell_act(line: lines.Act) -> str:
     match line:
-        case lines.BurnAct():
-            return "burn"
+        case lines.BurnAct(face_up=up):
+            return f"burn{_spell_face(up)}"
         case lines.HoleAct(until_seat=int(seat)):
             return f"hole until seat {seat}"
         case lines.HoleAct(deal_pass=int(n)):
             return f"hole pass {n}"
         case lines.HoleAct():
             return "hole"
-        case lines.StreetAct(street=street):
-            return street
-        case lines.DealAct(to=to):
-            return f"deal {spell_place(to)}"
+        case lines.StreetAct(street=street, block=block, face_up=up):
+            return f"{street}{' block' if block else ''}{_spell_face(up)}"
+        case lines.DealAct(to=to, face_up=up):
+            return f"deal {spell_place(to)}{_spell_face(up)}"
         case lines.PlaceAct(seat=seat, card=card, after_s=after_s):
             return f"place seat {seat} card {card} after {spell_duration(after_s)}"
-        case lines.FoldAct(seat=seat):
-            return f"fold {seat}"
+        case lines.FoldAct(seat=seat, face_up=up):
+            return f"fold {seat}{_spell_face(up or None)}"
         case lines.LiftAct(seat=seat, for_s=for_s):
             return f"lift {seat} for {spell_duration(for_s)}"
         case lines.ShowAct(seat=seat):
             return f"show {seat}"
         case lines.ExposeAct(card=at):
             return f"expose {spell_card(at)}"
-        case lines.TurnUpAct():
-            return "turn-up flop"
+        case lines.TurnUpAct(street=street):
+            return f"turn-up {street}"
+        case lines.TurnDownAct(card=at):
+            return f"turn-down {spell_card(at)}"
+        case lines.FlashAct(card=at, for_s=for_s):
+            return f"flash {spell_card(at)}{_spell_for(for_s)}"
+        case lines.CoverAct(place=place, for_s=for_s):
+            return f"cover {'camera' if place is None else spell_place(place)}{_spell_for(for_s)}"
         case lines.MoveAct(card=at, to=to, stub_end=end):
             return f"move {spell_card(at)} -> {spell_place(to)}{f' {end}' if end else ''}"
         case lines.SwapAct(card=at, by=by, deck=deck, of=of):
@@ -132,6 +148,10 @@ def _spell_act(line: lines.Act) -> str:
             return f"fault antenna {n} {fault}{_spell_for(for_s)}"
         case lines.DeadTagFault(face=face):
             return f"fault dead tag {face}"
+        case lines.SwappedTagsFault(faces=(one, other)):
+            return f"fault swapped tags {one} {other}"
+        case lines.CameraFault(fault=fault, for_s=for_s):
+            return f"fault camera {fault}{_spell_for(for_s)}"
         case lines.UnreadFault(card=at, for_s=for_s):
             return f"fault unread {spell_card(at)}{_spell_for(for_s)}"
         case lines.ClockJumpAct(by_s=by_s):

@@ -24,6 +24,7 @@ DEAL_PILES: tuple[lines.PileName, ...] = (
 )
 CARD_PILES: tuple[lines.PileName, ...] = ("board", "burn", "muck")
 FROM_PILES: tuple[lines.PileName, ...] = ("board", "burn", "muck", "count", "stub", "off-table")
+COVER_PILES: tuple[lines.PileName, ...] = ("board", "burn", "muck", "stub")
 TO_PILES: tuple[lines.PileName, ...] = (*DEAL_PILES, "stub")
 LONGEST_JUMP_S = 438_000 * 3600.0
 """A machine without a battery wakes in 1970 and is set right later: half a century, either way."""
@@ -74,7 +75,8 @@ _ANTENNA_WORDS: Mapping[str, tuple[str, ...]] = {
     "count": ("own", "burn"),
 }
 _ANTENNAS = (
-    "board=one|three, burn=own|muck, stub=none|own, count=own|burn, seat N=placement, max-stack …"
+    "none, board=one|three, burn=own|muck, stub=none|own, count=own|burn, seat N=placement, "
+    "max-stack …"
 )
 _STACKS = ("seat", "burn", "board", "muck")
 
@@ -84,7 +86,8 @@ def _antennas(w: Words) -> lines.ScenarioLine:
     placement: set[int] = set()
     stacks: dict[str, int] = {}
     in_stacks = False
-    if not w.more:
+    none = w.maybe("none")
+    if not w.more and not none:
         raise w.lost("the line ends too early", _ANTENNAS)
     while w.more:
         column = w.column
@@ -126,6 +129,7 @@ def _antennas(w: Words) -> lines.ScenarioLine:
         count="burn" if chosen.get("count") == "burn" else "own",
         placement_seats=tuple(sorted(placement)),
         max_stack=tuple(sorted(stacks.items())),
+        none=none,
         line=w.line,
     )
 
@@ -213,8 +217,17 @@ def _level(w: Words) -> lines.ScenarioLine:
     return lines.LevelLine(small=int(m.group(1)), big=int(m.group(2)), line=w.line)
 
 
+def _face_up(w: Words) -> bool | None:
+    return w.pick("face", ("up", "down")) == "up" if w.maybe("face") else None
+
+
 def _burn(w: Words) -> lines.ScenarioLine:
-    return lines.BurnAct(line=w.line)
+    return lines.BurnAct(face_up=_face_up(w), line=w.line)
+
+
+def _street(w: Words, street: Literal["flop", "turn", "river"]) -> lines.ScenarioLine:
+    block = w.maybe("block")
+    return lines.StreetAct(street=street, block=block, face_up=_face_up(w), line=w.line)
 
 
 def _hole(w: Words) -> lines.ScenarioLine:
@@ -227,19 +240,19 @@ def _hole(w: Words) -> lines.ScenarioLine:
 
 
 def _flop(w: Words) -> lines.ScenarioLine:
-    return lines.StreetAct(street="flop", line=w.line)
+    return _street(w, "flop")
 
 
 def _turn(w: Words) -> lines.ScenarioLine:
-    return lines.StreetAct(street="turn", line=w.line)
+    return _street(w, "turn")
 
 
 def _river(w: Words) -> lines.ScenarioLine:
-    return lines.StreetAct(street="river", line=w.line)
+    return _street(w, "river")
 
 
 def _deal(w: Words) -> lines.ScenarioLine:
-    return lines.DealAct(to=w.place(DEAL_PILES), line=w.line)
+    return lines.DealAct(to=w.place(DEAL_PILES), face_up=_face_up(w), line=w.line)
 
 
 def _place(w: Words) -> lines.ScenarioLine:
@@ -252,7 +265,7 @@ def _place(w: Words) -> lines.ScenarioLine:
 
 
 def _fold(w: Words) -> lines.ScenarioLine:
-    return lines.FoldAct(seat=w.seat(), line=w.line)
+    return lines.FoldAct(seat=w.seat(), face_up=bool(_face_up(w)), line=w.line)
 
 
 def _lift(w: Words) -> lines.ScenarioLine:
@@ -266,12 +279,28 @@ def _show(w: Words) -> lines.ScenarioLine:
 
 
 def _expose(w: Words) -> lines.ScenarioLine:
-    return lines.ExposeAct(card=w.card_at(CARD_PILES), line=w.line)
+    return lines.ExposeAct(card=w.card_at((*CARD_PILES, "stub")), line=w.line)
 
 
 def _turn_up(w: Words) -> lines.ScenarioLine:
-    w.must("flop")
-    return lines.TurnUpAct(line=w.line)
+    streets: tuple[Literal["flop", "turn", "river"], ...] = ("flop", "turn", "river")
+    return lines.TurnUpAct(street=w.pick("street", streets), line=w.line)
+
+
+def _turn_down(w: Words) -> lines.ScenarioLine:
+    return lines.TurnDownAct(card=w.card_at(CARD_PILES), line=w.line)
+
+
+def _flash(w: Words) -> lines.ScenarioLine:
+    card = w.card_at((*CARD_PILES, "stub"))
+    w.must("for")
+    return lines.FlashAct(card=card, for_s=w.duration("for", 0.1), line=w.line)
+
+
+def _cover(w: Words) -> lines.ScenarioLine:
+    place = None if w.maybe("camera") else w.place(COVER_PILES)
+    w.must("for")
+    return lines.CoverAct(place=place, for_s=w.duration("for", 0.1), line=w.line)
 
 
 def _move(w: Words) -> lines.ScenarioLine:
@@ -355,7 +384,7 @@ def _for(w: Words) -> float | None:
 
 
 def _fault(w: Words) -> lines.ScenarioLine:
-    what = w.pick("fault", ("reader", "antenna", "dead", "unread"))
+    what = w.pick("fault", ("reader", "antenna", "camera", "dead", "swapped", "unread"))
     if what == "reader":
         reader = w.whole("reader", 1, 4)
         w.must("lost")
@@ -365,6 +394,12 @@ def _fault(w: Words) -> lines.ScenarioLine:
         fault: Literal["stuck", "ghost", "noise"]
         fault = w.pick("fault", ("stuck", "ghost", "noise"))
         return lines.AntennaFault(antenna=antenna, fault=fault, for_s=_for(w), line=w.line)
+    if what == "camera":
+        kinds: tuple[Literal["lost", "blurred"], ...] = ("lost", "blurred")
+        return lines.CameraFault(fault=w.pick("fault", kinds), for_s=_for(w), line=w.line)
+    if what == "swapped":
+        w.must("tags")
+        return lines.SwappedTagsFault(faces=(w.face(), w.face()), line=w.line)
     if what == "dead":
         w.must("tag")
         return lines.DeadTagFault(face=w.face(), line=w.line)
@@ -561,6 +596,9 @@ WORDS: Mapping[str, Callable[[Words], lines.ScenarioLine]] = {
     "show": _show,
     "expose": _expose,
     "turn-up": _turn_up,
+    "turn-down": _turn_down,
+    "flash": _flash,
+    "cover": _cover,
     "move": _move,
     "swap": _swap,
     "scramble": _scramble,

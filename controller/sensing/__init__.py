@@ -2,6 +2,7 @@
 
 from controller.sensing.budget import FalseAlarmBudget
 from controller.sensing.presence import Sensing
+from controller.sensing.sight import SightSensing
 from controller.sensing.tracks import ZoneFigures
 
-__all__ = ["FalseAlarmBudget", "Sensing", "ZoneFigures"]
+__all__ = ["FalseAlarmBudget", "Sensing", "SightSensing", "ZoneFigures"]

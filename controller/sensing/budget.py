@@ -15,6 +15,9 @@ shared out:
 * Moves. A lying card is tested afresh at every look (E. S. Page, Continuous inspection schemes,
   1954), so the share `move_share` is divided by `looks`, the card-looks of a long hand (25 cards,
   300 sweeps, two neighbours).
+* What a camera says of a lying card (which way up it lies, what is printed on it) is tested afresh
+  at every picture, too: as many pictures must agree as make an error as rare as `move_share` of the
+  budget, over `looks`, allows.
 * Absence of a settled card is told as CardLeft, which accuses nobody; it may err once in
   `left_error` per run.
 """
@@ -26,6 +29,8 @@ from dataclasses import dataclass
 
 RATE_FLOOR = 0.005  # no antenna is trusted to miss less than this, whatever was measured
 CROSS_FLOOR = 0.002
+WRONG_SIDE = 2e-3  # share of pictures of a card that no reader is trusted to misjudge less often
+WRONG_FACE = 1e-3  # the same for a face that it accepts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +74,16 @@ class FalseAlarmBudget:
     def move_nats(self) -> float:
         """Log odds at which a settled card is believed to have moved, not been read across."""
         return math.log(self.looks / (self.per_hand * self.move_share))
+
+    @property
+    def side_pictures(self) -> int:
+        """Pictures that must agree on which way up a card lies."""
+        return math.ceil(self.move_nats / -math.log(WRONG_SIDE))
+
+    @property
+    def face_pictures(self) -> int:
+        """Pictures that must agree on a card's face."""
+        return math.ceil(self.move_nats / -math.log(WRONG_FACE))
 
     @property
     def left_nats(self) -> float:

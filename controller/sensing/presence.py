@@ -128,6 +128,23 @@ class Sensing:
                     tag.stayed(antenna.last_ended - CROSSED_S)
         return tuple(a.figures() for a in self._antennas.values())
 
+    def placed(self, uid: Uid) -> tuple[Zone, Token] | None:
+        """Where a card is settled, and its token; None while it is settled nowhere."""
+        tag = self._tags.get(uid)
+        if tag is None or tag.home is None:
+            return None
+        return tag.home.zone, self._token(tag)
+
+    def near(self, zone: Zone) -> list[Uid]:
+        """Cards that lie in the zone or a neighbouring one, or may be about to."""
+        antenna = self._by_zone[zone]
+        return [u for a in (antenna, *antenna.neighbours) for u in (*a.settled, *a.open)]
+
+    def contradict(self, zone: Zone, at: float) -> None:
+        """A card is seen in the zone at that moment, and nobody can say which: no silence proves
+        any more that none has come by then."""
+        self._by_zone[zone].contradicted_at = at
+
     def looked(self) -> dict[Uid, tuple[int, int]]:
         """Of every enrolled tag since this was last asked: looks at it where it lay settled, with
         no more cards than the antenna can tell apart, and how many of them read it."""

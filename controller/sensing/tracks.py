@@ -17,6 +17,9 @@ from drivers.readings import Uid
 # and one that a hand slides across the table, as in a fold.
 FLIGHT_S = 0.35
 CARRIED_S = 0.8
+# A camera takes so many pictures that their silence could be complete while a card is on its way
+# from one place to another, hidden by the hand that carries it.
+UNDER_WAY_S = 2.0
 SLID_S = 1.2  # the same for a fold over another seat, where a card put down accuses somebody
 # Prior share of newcomers that were read in flight over the antenna and lie beside it.
 PASSING = 0.1
@@ -83,6 +86,7 @@ class Antenna:
         "changed",
         "changed_at",
         "concerned",
+        "contradicted_at",
         "cross",
         "cross_reads",
         "crossed",
@@ -131,6 +135,7 @@ class Antenna:
         "steady",
         "strangers",
         "stuck",
+        "under_way_s",
         "watching",
         "zone",
     )
@@ -147,6 +152,8 @@ class Antenna:
         self.max_stack = profile.max_stack
         self.heap_limit = max(profile.max_stack, 4) if profile.max_stack is not None else 8
         self.k = budget.silences(profile.miss_rate)
+        # How long a silence must last, at least, to prove anything.
+        self.under_way_s = UNDER_WAY_S if place.camera is not None else 0.0
         # Silences that show a card, or a pile too high to be read, to be gone; and the chance that
         # a look shows no card of such a pile.
         self.plain_need = max(self.k, ceil(budget.left_nats / -log(self.miss)))
@@ -158,6 +165,7 @@ class Antenna:
         self._odds: dict[int, Odds] = {}
         self.lost = False
         self.stuck = False
+        self.contradicted_at = float("-inf")  # a card was seen here that is not read
 
         self.settled: dict[Uid, Tag] = {}  # cards believed to lie here, in order of arrival
         self.lifted: dict[Uid, Tag] = {}  # cards of this zone that are in somebody's hand

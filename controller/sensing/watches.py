@@ -13,7 +13,15 @@ def answer(antenna: Antenna, started: float, ended: float, new: bool = True) -> 
         return []
     asked.counted += new
     wanted = antenna.k * (asked.level + 1)
-    if asked.counted < wanted or antenna.open or antenna.heap or antenna.lost:
+    if antenna.under_way_s and ended < asked.watch.since + antenna.under_way_s * (asked.level + 1):
+        return []
+    if (
+        asked.counted < wanted
+        or antenna.open
+        or antenna.heap
+        or antenna.lost
+        or antenna.contradicted_at > asked.watch.since
+    ):
         return []
     if antenna.last_came > asked.watch.since:
         antenna.watching = False  # a card came after all

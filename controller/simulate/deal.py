@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from controller.model.cards import JOKER_FACE
 from controller.model.events import SeatStatus, TableEvent, TableOpened
 from controller.model.findings import Finding, FindingChanged, Said, Street, Verdict
-from controller.model.table import Layout, LayoutOptions, reference_layout, seat_zone
+from controller.model.table import (
+    Layout,
+    LayoutOptions,
+    camera_areas,
+    reference_layout,
+    seat_zone,
+)
 from controller.pipeline import Table
 from controller.rules.engine import layout_json
 from controller.rules.profile import Profile, load
@@ -18,10 +24,12 @@ from controller.simulate.judge import HandLog, Mistake, judge_legal, judge_mista
 from controller.simulate.like import TableLike
 from controller.simulate.provable import TrueNoise
 from controller.simulate.report import Totals
+from controller.simulate.seen import OF_SIDES, as_polls, shows_side
 from controller.simulate.settings import Settings
 from controller.simulate.truth import IN_THE_BETTING, Stays, is_provable
 from controller.vault import Vault
 from drivers.factory import (
+    CameraModel,
     Card,
     Dealer,
     DealScript,
@@ -30,11 +38,13 @@ from drivers.factory import (
     Noise,
     Oddities,
     Robot,
+    SightRates,
     SweepScheduler,
     World,
     polls,
+    shipped_rates,
 )
-from drivers.readings import Poll, Reading
+from drivers.readings import Poll, Reading, Sight
 
 RESCAN_AFTER_S = 3.0
 """In burst mode the dealer puts straight what the board asks for, this long after the question, and
@@ -102,12 +112,23 @@ class SimulatedTable:
             seed=draw.getrandbits(32),
             flop_face_down=self.profile.flop_style.value != "face-up",
         )
-        self.robot = Robot(self.dealer, self.script, oddities=Oddities(), seed=draw.getrandbits(32))
+        seen, tagged = settings.camera != "none", settings.camera != "alone"
+        # Where a camera sees it, an exposed card is a finding and no lawful rarity.
+        self.robot = Robot(
+            self.dealer,
+            self.script,
+            oddities=Oddities(exposed_card=0.0) if seen else Oddities(),
+            seen=seen,
+            tagged=tagged,
+            seed=draw.getrandbits(32),
+        )
+        self.camera = self._above(draw.getrandbits(32)) if seen else None
+        self._tagged = tagged
         self.scheduler = SweepScheduler(
             [a.antenna for a in self.layout.antennas], settings.direction
         )
         self._polls = polls(self.world, self.scheduler)
-        self._held: Poll | None = None
+        self._held: Poll | Sight | None = None
         self._on_reading = on_reading
         self._asked: dict[int, tuple[float, str]] = {}
         self._gather_at = 0.0
@@ -119,6 +140,7 @@ class SimulatedTable:
             layout=layout_json(self.layout),
             seats=tuple((s, SeatStatus.IN) for s in self.script.seats),
             button=(button,),
+            camera=seen,
         )
         self.table = self.fresh_table(on_event)
         self._stays = Stays(
@@ -139,6 +161,15 @@ class SimulatedTable:
         table.open(self.opened)
         return table
 
+    def _above(self, seed: int) -> CameraModel:
+        return CameraModel(
+            self.world,
+            self.layout.seats,
+            rates_of(self.settings),
+            areas=[str(area.zone) for area in self.layout.areas],
+            seed=seed,
+        )
+
     def possible(self) -> tuple[str, ...]:
         """Kinds of mistakes that the robot can plant in the next hand."""
         return tuple(dict.fromkeys(kind for kind, _ in self.robot.possible()))
@@ -150,21 +181,31 @@ class SimulatedTable:
         self._gather_at = played.gather_at
         said: list[tuple[float, Said]] = []
         kept: list[Poll] = []
+        shown: list[Sight] = []
         verdicts: list[tuple[Verdict, ...]] = []
         asked = [min(decide_by(played), played.gather_at), played.gather_at]
         count = 0
-        for poll in self._until(played.next_at):
+        for look in self._until(played.next_at):
             count += 1
-            while asked and poll.ended >= asked[0]:
+            while asked and look.ended >= asked[0]:
                 verdicts.append(self.table.verdicts(asked.pop(0)))
-            said += [(poll.ended, thing) for thing in self._feed(poll)]
+            said += [(look.ended, thing) for thing in self._feed(look)]
             if played.planted is not None:
                 if played.planted.kind.startswith("card-"):
                     self._stays.add(self._strangers())
-                self._stays.sample(poll.ended)
-                kept.append(poll)
-        provable = played.planted is not None and is_provable(
-            played, self.script, self._stays.all, kept, self.layout, self.true_noise
+                self._stays.sample(look.ended)
+                if isinstance(look, Poll):
+                    kept.append(look)
+                else:
+                    shown.append(look)
+                    if not self._tagged and self.camera is not None:
+                        kept += as_polls(look, self.camera.true_uids(), self.layout)
+        provable = played.planted is not None and (
+            shows_side(played, shown)
+            if played.planted.kind in OF_SIDES
+            else is_provable(
+                played, self.script, self._stays.all, kept, self.layout, self.true_noise
+            )
         )
         self._stays.forget()
         log = HandLog(
@@ -183,6 +224,8 @@ class SimulatedTable:
     @cached_property
     def true_noise(self) -> TrueNoise:
         s = self.settings
+        if not self._tagged:
+            return TrueNoise(miss=max(rates_of(s).missed_down, 1e-4), cross=0.0, flight=0.0)
         return TrueNoise(
             miss=s.miss if s.like is None else s.like.mean_miss,
             cross=s.cross if s.like is None else s.like.mean_cross,
@@ -192,22 +235,26 @@ class SimulatedTable:
             unread=0.03 if s.burst else 0.0,
         )
 
-    def _until(self, end: float) -> Iterator[Poll]:
-        """The polls that end by then."""
+    def _until(self, end: float) -> Iterator[Poll | Sight]:
+        """The polls and pictures that end by then."""
+        camera = self.camera
         while True:
-            poll = self._held
+            look = self._held
             self._held = None
-            if poll is None:
-                reading = next(self._polls)
-                if not isinstance(reading, Poll):
+            if look is None:
+                if camera is not None and (not self._tagged or camera.due <= self.world.now):
+                    reading: Reading = camera.look()
+                else:
+                    reading = next(self._polls)
+                if not isinstance(reading, Poll | Sight):
                     continue
-                poll = reading
-            if poll.ended > end:
-                self._held = poll
+                look = reading
+            if look.ended > end:
+                self._held = look
                 return
-            yield poll
+            yield look
 
-    def _feed(self, poll: Poll) -> list[Said]:
+    def _feed(self, poll: Poll | Sight) -> list[Said]:
         said: list[Said] = []
         dealer = self.dealer
         next_due = dealer.next_due
@@ -325,15 +372,25 @@ def script_of(profile: Profile, settings: Settings) -> DealScript:
 def layout_of(settings: Settings) -> Layout:
     """The reference table with the antennas as simulated; its profiles are told the true rates. A
     table like a measured one goes by what it goes by, whatever was measured since."""
-    if settings.like is not None:
-        return settings.like.layout
+    if settings.like is not None and settings.camera != "alone":
+        own = settings.like.layout
+        seen = own.areas or camera_areas(own.seats, not own.burn_is_muck)
+        return replace(own, areas=() if settings.camera == "none" else seen)
     return reference_layout(
         LayoutOptions(
             max_stack=settings.max_stack or None,
             miss_rate=settings.miss,
             cross_rate=settings.cross,
+            camera={"none": "none", "alone": "alone", "both": "beside"}[settings.camera],
+            camera_miss=rates_of(settings).missed_down,
         )
     )
+
+
+def rates_of(settings: Settings) -> SightRates:
+    """How well the simulated camera's reader sees: as it was measured, where it was."""
+    measured = {} if settings.like is None else settings.like.sight
+    return replace(shipped_rates(), frame_s=settings.frame_s, **measured)
 
 
 def field_antennas(layout: Layout, like: TableLike | None = None) -> tuple[FieldAntenna, ...]:

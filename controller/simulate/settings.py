@@ -15,8 +15,10 @@ if TYPE_CHECKING:
 
 Game = Literal["holdem", "omaha", "omaha8"]
 Direction = Literal["with", "against"]
+Camera = Literal["none", "alone", "both"]
 
 GAMES: tuple[Game, ...] = ("holdem", "omaha", "omaha8")
+CAMERAS: tuple[Camera, ...] = ("none", "alone", "both")
 DIRECTIONS: tuple[Direction, ...] = ("with", "against")
 STACK_PLACES = tuple(REFERENCE_MAX_STACK)
 
@@ -36,8 +38,10 @@ class Settings:
     errors: kinds of mistakes to plant, by the robot's names, one in each error hand, in turn.
     error_share: share of the hands that are error hands. burst: one card of every hand stays
     unread until the dealer puts it straight, when the board asks for it. direction, focus: how
-    the antennas are polled. miss, cross: shares of 1. like: a measured table whose layout and
-    rates take the place of miss, cross and max_stack.
+    the antennas are polled. miss, cross: shares of 1. camera: a camera sees the cards, instead of
+    the antennas ("alone") or beside them ("both"), one picture every frame_s; its rates are those
+    that the program ships with. like: a measured table whose layout and rates take the place of
+    miss, cross and max_stack, and of the camera's rates as far as they were measured.
     """
 
     profile: str = "tda"
@@ -54,6 +58,8 @@ class Settings:
     burst: bool = False
     direction: Direction = "against"
     focus: bool = True
+    camera: Camera = "none"
+    frame_s: float = 0.125
     like: TableLike | None = None
 
     def __post_init__(self) -> None:
@@ -74,6 +80,11 @@ class Settings:
             (
                 self.direction in DIRECTIONS,
                 f"--poll-direction {self.direction}: allowed {', '.join(DIRECTIONS)}",
+            ),
+            (self.camera in CAMERAS, f"--camera {self.camera}: allowed {', '.join(CAMERAS)}"),
+            (
+                0.04 <= self.frame_s <= 2,
+                f"--frames {self.frame_s * 1000:.0f}ms: allowed 40ms to 2s",
             ),
         )
         faults = [text for holds, text in checks if not holds]

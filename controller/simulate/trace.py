@@ -32,6 +32,7 @@ from controller.simulate.deal import HandDealt, SimulatedTable, error_of, mistak
 from controller.simulate.judge import judge_legal, judge_mistake
 from controller.simulate.run import blocks
 from controller.simulate.settings import (
+    CAMERAS,
     DIRECTIONS,
     GAMES,
     Settings,
@@ -170,6 +171,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--burst", action="store_true")
     parser.add_argument("--poll-direction", choices=DIRECTIONS, default="against")
     parser.add_argument("--no-focus", action="store_true")
+    parser.add_argument("--camera", choices=CAMERAS, default="none")
+    parser.add_argument("--frames", default="125ms")
     a = parser.parse_args(arguments)
     try:
         settings = Settings(
@@ -186,6 +189,8 @@ def main(arguments: list[str] | None = None) -> int:
             burst=a.burst,
             direction=a.poll_direction,
             focus=not a.no_focus,
+            camera=a.camera,
+            frame_s=duration_s(a.frames),
         )
         settings = dataclasses.replace(
             settings, errors=error_kinds(a.errors, mistake_kinds(settings))

@@ -115,29 +115,33 @@ class Dealer:
 
     # -- dealing -----------------------------------------------------------------------------------
 
-    def deal(self, zone: str, street: str | None = None) -> float:
+    def deal(self, zone: str, street: str | None = None, face_up: bool | None = None) -> float:
         """One card from the stub to a zone; gives the time at which it lies there.
 
-        zone: "seat/4", "burn", "board", "board/flop", ..., "muck", "count", "off-table".
+        zone: "seat/4", "burn", "board", "board/flop", ..., "muck", "count", "off-table". face_up
+        None: as the house deals it there.
         """
         pile, place = self._target(zone, street)
         card = self._from_stub()
         self.pile(pile).append(card)
         if pile.startswith("seat/"):
             self._pass_slot(int(pile[5:]))
-        return self._pitch(card, place, face_up=pile == "board" and not self._flop_is_down(place))
+        if face_up is None:
+            face_up = pile == "board" and not self._flop_is_down(place)
+        return self._pitch(card, place, face_up=face_up)
 
-    def burn(self) -> float:
-        return self.deal("burn")
+    def burn(self, face_up: bool | None = None) -> float:
+        return self.deal("burn", face_up=face_up)
 
-    def flop(self, cards: int = 3) -> float:
-        return self._street("flop", cards)
+    def flop(self, cards: int = 3, face_up: bool | None = None, block: bool = False) -> float:
+        """block: the cards are laid down together, as one."""
+        return self._street("flop", cards, face_up, block)
 
-    def turn(self, cards: int = 1) -> float:
-        return self._street("turn", cards)
+    def turn(self, cards: int = 1, face_up: bool | None = None, block: bool = False) -> float:
+        return self._street("turn", cards, face_up, block)
 
-    def river(self, cards: int = 1) -> float:
-        return self._street("river", cards)
+    def river(self, cards: int = 1, face_up: bool | None = None, block: bool = False) -> float:
+        return self._street("river", cards, face_up, block)
 
     def hole(
         self,
@@ -185,13 +189,13 @@ class Dealer:
 
     # -- players -----------------------------------------------------------------------------------
 
-    def fold(self, seat: int) -> float:
+    def fold(self, seat: int, face_up: bool = False) -> float:
         """The seat's cards slide into the muck together; gives the time at which they lie there."""
         self._begin()
         cards = self.pile(f"seat/{seat}")
         lands = self.at + self._chance.uniform(0.7, 1.1)
         for i, card in enumerate(cards):
-            self._carry(card, f"seat/{seat}", "muck", self.at, lands + 0.01 * i, face_up=False)
+            self._carry(card, f"seat/{seat}", "muck", self.at, lands + 0.01 * i, face_up)
         self.pile("muck").extend(cards)
         cards.clear()
         self.at = self.landed_at = lands + 0.1
@@ -215,6 +219,18 @@ class Dealer:
         """A card shows its face."""
         self._begin()
         self.world.flip(self.card(pick), True, self.at)
+
+    def turn_down(self, pick: Pick) -> None:
+        """A card's face is hidden again."""
+        self._begin()
+        self.world.flip(self.card(pick), False, self.at)
+
+    def flash(self, pick: Pick, for_s: float) -> None:
+        """A card shows its face for a moment, beside what follows. Of the stub: the top card."""
+        self._begin()
+        card = self.card(pick)
+        self.world.flip(card, True, self.at)
+        self.world.flip(card, False, self.at + for_s)
 
     def turn_up(self, street: str) -> None:
         """The board cards of a street are turned face up."""
@@ -520,9 +536,12 @@ class Dealer:
         if seat in slots[self._slot :]:
             self._slot = slots.index(seat, self._slot) + 1
 
-    def _street(self, street: str, cards: int) -> float:
-        for _ in range(cards):
-            self.deal("board", street)
+    def _street(self, street: str, cards: int, face_up: bool | None, block: bool) -> float:
+        laid_at = self.at
+        for left in reversed(range(cards)):
+            self.deal("board", street, face_up)
+            if block and left:
+                self.at = laid_at
         return self.landed_at
 
     def _target(self, zone: str, street: str | None) -> tuple[str, str]:

@@ -80,8 +80,9 @@ class Planted:
 @dataclass(frozen=True, slots=True)
 class MistakeKind:
     """A mistake by name. codes: the findings that name it rightly. streets: where it can be made.
-    group: whether it is in the hole cards, the burns, the board, the course of the betting, or the
-    button. extra: it takes one card more from the deck than a legal hand."""
+    group: whether it is in the hole cards, the burns, the board, which way up a card is dealt, the
+    course of the betting, or the button. extra: it takes one card more from the deck than a legal
+    hand."""
 
     kind: str
     codes: tuple[str, ...]
@@ -121,6 +122,10 @@ MISTAKES: Mapping[str, MistakeKind] = {
         MistakeKind("card-joker", ("DECK_JOKER",), STREETS, "betting"),
         MistakeKind("card-other-deck", ("DECK_MIXED",), STREETS, "betting"),
         MistakeKind("card-clone", ("DECK_CLONE",), STREETS, "betting"),
+        MistakeKind("card-exposed", ("HOLE_EXPOSED",), ("deal",), "face"),
+        MistakeKind("burn-face-up", ("BURN_FACE_UP",), STREETS, "face"),
+        MistakeKind("board-face-down", ("BOARD_FACE_DOWN",), BOARD_STREETS, "face"),
+        MistakeKind("flop-face-up", ("BOARD_FACE_UP_EARLY",), ("flop",), "face"),
         MistakeKind("button-missing", ("BTN_MISSING",), ("deal",), "button"),
         MistakeKind("button-duplicate", ("BTN_DUPLICATE",), ("deal",), "button"),
         MistakeKind("button-not-moved", ("BTN_NOT_MOVED",), ("deal",), "button"),
@@ -132,6 +137,9 @@ MISTAKES: Mapping[str, MistakeKind] = {
 
 STRANGERS = frozenset(("card-foreign", "card-joker", "card-other-deck", "card-clone"))
 """Mistakes that bring a card into the deck which does not belong there."""
+
+TAGS_ALONE = STRANGERS
+"""Mistakes that nobody sees on the backs of cards."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from drivers.sim.mistakes import (
     MISTAKES,
     STRANGERS,
     STREETS,
+    TAGS_ALONE,
     DealScript,
     Planted,
     Row,
@@ -125,6 +126,8 @@ class Robot:
 
     script: what is legal (settable between hands). oddities: lawful rarities in hands without a
     planted mistake. keys: which keys the dealer presses, of new-hand, end-hand, shuffled, turned.
+    seen: a camera sees which way up cards lie. tagged: antennas read them. Mistakes that nothing at
+    the table can show are not made.
     seed: for everything that the robot decides. The button starts at the dealer's button seat, else
     at the last seat of the script, and moves on by one seat due cards after every hand.
     """
@@ -136,12 +139,16 @@ class Robot:
         *,
         oddities: Oddities | None = None,
         keys: Sequence[str] = ("shuffled",),
+        seen: bool = False,
+        tagged: bool = True,
         seed: int = 0,
     ) -> None:
         self.dealer = dealer
         self.script = script
         self.oddities = oddities or Oddities()
         self.keys = frozenset(keys)
+        self.seen = seen
+        self.tagged = tagged
         self.hands = 0
         self._chance = random.Random(f"robot {seed}")
 
@@ -161,7 +168,19 @@ class Robot:
         n, burns = len(script.seats), script.burns_before(street)
         if MISTAKES[kind].extra and script.cards >= 52:
             return False
+        if (MISTAKES[kind].group == "face" and not self.seen) or (
+            kind in TAGS_ALONE and not self.tagged
+        ):
+            return False
         match kind:
+            case "card-exposed":
+                return script.burns_before("flop") == 1
+            case "burn-face-up":
+                return burns > 0
+            case "board-face-down":
+                return street != "flop" or not self.dealer.flop_face_down
+            case "flop-face-up":
+                return self.dealer.flop_face_down
             case "seat-skipped" | "seat-dealt-out" | "muck-retrieved":
                 return n >= 3
             case "adjacent-swap":
@@ -312,16 +331,24 @@ class Robot:
         d = self.dealer
         row = self._row(street, h)
         exposed = None
-        if street == "deal" and "exposed_card" in h.odd:
+        face = h.mistake_in(street, "face")
+        if street == "deal" and ("exposed_card" in h.odd or face == "card-exposed"):
             # Not one of the first two cards off the deck: that would be a misdeal.
-            exposed = self._chance.randrange(2, len(row.zones))
+            burned = row.zones.count("burn") if face else 0
+            exposed = self._chance.randrange(2 + burned, len(row.zones))
+        wrong = self._wrong_side(row, face)
         landed: list[float] = []
         for i, zone in enumerate(row.zones):
             leaves = d.at
-            landed.append(d.deal(zone, None if street == "deal" else street))
+            face_up = face != "board-face-down" if i == wrong else None
+            landed.append(d.deal(zone, None if street == "deal" else street, face_up))
+            if i == wrong:
+                h.plant(None, street, landed[-1])
             card = d.pile("board" if zone.startswith("board") else zone)[-1]
             if i == exposed:
                 d.world.flip(card, True, landed[-1])
+                if face is not None:
+                    h.plant(int(zone[5:]), street, landed[-1], (int(zone[5:]),))
             if street == h.unread_street and i == min(h.unread_card, len(row.zones) - 1):
                 d.world.unread(card, leaves)
                 h.unread = zone
@@ -339,6 +366,14 @@ class Robot:
             h.plant(row.seat, street, landed[row.evident], row.seats)
         done = landed[-1] if exposed is None else self._replace_exposed(row, exposed, h)
         return landed[0], done
+
+    def _wrong_side(self, row: Row, face: str | None) -> int | None:
+        """Which card of a street is dealt the wrong way up, if one is."""
+        if face in (None, "card-exposed"):
+            return None
+        burns = [i for i, zone in enumerate(row.zones) if zone == "burn"]
+        others = [i for i in range(len(row.zones)) if i not in burns]
+        return self._chance.choice(burns if face == "burn-face-up" else others)
 
     def _row(self, street: str, h: _Course) -> Row:
         burns = self.script.burns_before(street)

@@ -202,9 +202,13 @@ class World:
         self._motions: list[_Motion] = []
         self._due = inf
         self._count = 0
+        self.motions = 0
+        """How many motions have taken place: whether anything may have changed."""
         self._lifted: dict[str, list[Card]] = {}
         self._decks: dict[str, tuple[Card, ...]] = {}
         self._minted = random.Random(f"odd cards {cards_seed}")
+        self._covered: dict[str | None, int] = {}
+        self._camera_faults: dict[str, int] = {}
 
     # -- cards -------------------------------------------------------------------------------------
 
@@ -246,10 +250,30 @@ class World:
         """The same face under the same UID: a copied tag."""
         return Card(card.uid, card.deck, card.face)
 
+    def swap_tags(self, one: Card, other: Card) -> None:
+        """The tags of two cards change places; neither lies in an antenna's field."""
+        if any(card._field is not None for card in (one, other)):
+            raise ValueError("tags are exchanged before their cards come to the table")
+        one.uid, other.uid = other.uid, one.uid
+
     def lying(self, place: str) -> tuple[Card, ...]:
         """The cards in an antenna's zone at this moment, in order of landing."""
         field = self._by_place.get(place)
         return () if field is None else tuple(c for c in field.cards if c.place == place)
+
+    def upon(self, place: str) -> tuple[Card, ...]:
+        """The cards that lie in the zone or, in a wash, upon it, in order of landing."""
+        field = self._by_place.get(place)
+        return () if field is None else tuple(c for c in field.cards if c._read is None)
+
+    def showing(self, place: str) -> tuple[Card, ...]:
+        """Cards of the opened decks that show their faces in a place without an antenna."""
+        return tuple(
+            c
+            for deck in self._decks.values()
+            for c in deck
+            if c.face_up and c.place == place and c._field is None
+        )
 
     def has_antenna(self, place: str) -> bool:
         return place in self._by_place
@@ -314,6 +338,7 @@ class World:
             when, _, act, args = heapq.heappop(motions)
             if when > self.now:
                 self.now = when
+            self.motions += 1
             act(*args)
         self._due = motions[0][0] if motions else inf
         if until > self.now:
@@ -348,6 +373,28 @@ class World:
             raise ValueError(f"no reader {reader} at this table; there are {known}")
         for antenna in antennas:
             self.afflict("lost", antenna, when, for_s)
+
+    def cover(self, place: str | None, when: float, for_s: float) -> None:
+        """Something is between the camera and a place, or (None) right before its lens."""
+        self.at(when, self._count_up, self._covered, place, 1)
+        self.at(when + for_s, self._count_up, self._covered, place, -1)
+
+    def covered(self, place: str) -> bool:
+        """Whether the camera sees nothing of a place at this moment."""
+        return bool(self._covered.get(place) or self._covered.get(None))
+
+    def afflict_camera(self, fault: str, when: float, for_s: float | None = None) -> None:
+        """Give the camera a fault: lost (it does not answer), blurred (nothing can be read). for_s
+        None: for good."""
+        if fault not in ("lost", "blurred"):
+            raise ValueError(f"a camera has no fault {fault}; allowed lost, blurred")
+        self.at(when, self._count_up, self._camera_faults, fault, 1)
+        if for_s is not None:
+            self.at(when + for_s, self._count_up, self._camera_faults, fault, -1)
+
+    def camera_fault(self, fault: str) -> bool:
+        """Whether the camera has that fault at this moment."""
+        return bool(self._camera_faults.get(fault))
 
     def recover(self, card: Card) -> None:
         """The card reads again (from this very moment)."""
@@ -571,6 +618,9 @@ class World:
                 card._unread = 0
             if card.place == hand:
                 self._put(card, place)
+
+    def _count_up(self, counts: dict[str | None, int], key: str | None, by: int) -> None:
+        counts[key] = counts.get(key, 0) + by
 
     def _bring(self, card: Card, source: str, place: str) -> None:
         if card.place == source:

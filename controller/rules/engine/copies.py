@@ -98,7 +98,7 @@ def _called_before(state: RulesState, hand: Hand, token: Token) -> int:
     """The finding by which the card's place was called wrong before the copy showed."""
     number = hand.token_findings.get(token, 0)
     finding = state.findings.get(number)
-    if finding is None or finding.state in ledger.SETTLED or finding.code.startswith("DECK_"):
+    if finding is None or finding.state in ledger.SETTLED or ledger.about_the_card(finding.code):
         return 0
     return number
 

@@ -54,6 +54,8 @@ def on_seat(state: RulesState, said: list[Said], event: CardCame, seat: int) -> 
     if seat in hand.burned_from_seat and seat not in hand.replaced:
         hand.replaced |= {seat}
         return
+    if _replaces_scrap(state, hand, event, seat):
+        return
     index = next((i for i in plan.by_seat[seat] if i not in hand.fills), None)
     if index is None and _replaces_a_bad_card(state, hand, event, seat):
         return
@@ -96,8 +98,24 @@ def _replaces_a_bad_card(state: RulesState, hand: Hand, event: CardCame, seat: i
         if fill.token is None or place is None or place.lifted_since is None:
             continue
         finding = state.findings.get(hand.token_findings.get(fill.token, 0))
-        bad = finding is not None and finding.code.startswith("DECK_")
+        bad = finding is not None and ledger.about_the_card(finding.code)
         if bad or place.returned:
+            hand.fills[i] = replace(fill, token=event.token)
+            hand.at_seat.pop(fill.token, None)
+            return True
+    return False
+
+
+def _replaces_scrap(state: RulesState, hand: Hand, event: CardCame, seat: int) -> bool:
+    """A card that lay face up in the deck was set aside: the next one takes its place at once, in
+    whichever round (IRR-18)."""
+    scrap = {e.token for e in hand.exposures if e.detail == "boxed" and e.seat == seat}
+    for i in hand.plan.by_seat[seat]:
+        fill = hand.fills.get(i)
+        if fill is None or fill.token not in scrap or fill.token is None:
+            continue
+        place = state.cards.get(fill.token)
+        if place is None or place.lifted_since is not None or place.zone != event.zone:
             hand.fills[i] = replace(fill, token=event.token)
             hand.at_seat.pop(fill.token, None)
             return True
@@ -405,7 +423,7 @@ def surplus_stands(state: RulesState, said: list[Said], pending: Pending, at: fl
     if over(state, hand, pending.evident):
         return
     bad = state.findings.get(hand.token_findings.get(pending.token, 0))
-    if bad is not None and bad.code.startswith("DECK_"):
+    if bad is not None and ledger.about_the_card(bad.code):
         return  # what is wrong is the card itself
     n = hand.plan.hole_cards
     total = n + len(hand.extra_seat[seat])

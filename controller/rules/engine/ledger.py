@@ -26,13 +26,31 @@ SETTLED = (
 )
 
 
+def about_the_card(code: str) -> bool:
+    """Whether what is wrong is the card itself, wherever it lies."""
+    return code.startswith("DECK_") or code == "FACE_OTHER"
+
+
+def gravest(state: RulesState, number: int, code: str) -> Severity:
+    """The severity that a finding of this code may come to have."""
+    assert state.book is not None
+    full = state.book.severity(code)
+    ceiling = state.hand.ceilings.get(number) if state.hand is not None else None
+    return full if ceiling is None else min(full, ceiling, key=lambda s: s.rank)
+
+
 def severity_of(
-    state: RulesState, code: str, *, asking: bool, positive: bool, confirmed: bool = False
+    state: RulesState,
+    number: int,
+    code: str,
+    *,
+    asking: bool,
+    positive: bool,
+    confirmed: bool = False,
 ) -> Severity:
     """A question is a notice; what rests on a silence is a warning at most until somebody confirms
     it."""
-    assert state.book is not None
-    full = state.book.severity(code)
+    full = gravest(state, number, code)
     if confirmed or (positive and not asking):
         return full
     ceiling = Severity.NOTICE if asking else Severity.WARNING
@@ -57,10 +75,12 @@ def open_finding(
     counts: tuple[int, int] | None = None,
     detail: str = "",
     clause: str = "",
+    at_most: Severity | None = None,
 ) -> int:
     """A new finding; returns its id. `positive`: it rests on a read, not on a silence. `counts`:
     cards seen and due, where the finding is about a number; `detail` narrows clause and remedy;
-    `clause` names the row itself where several have this code."""
+    `clause` names the row itself where several have this code; `at_most`: this case of the code
+    is no graver, whoever confirms it."""
     book = state.book
     assert book is not None
     note = ""
@@ -69,11 +89,13 @@ def open_finding(
     number = state.next_finding
     state.next_finding += 1
     hand = state.hand
+    if at_most is not None and hand is not None:
+        hand.ceilings[number] = at_most
     finding = Finding(
         id=number,
         code=code,
         codes=(code,),
-        severity=severity_of(state, code, asking=asking, positive=positive),
+        severity=severity_of(state, number, code, asking=asking, positive=positive),
         state=FindingState.ASKING if asking else FindingState.OPEN,
         stood=not asking,
         clause=clause,
@@ -146,7 +168,7 @@ def sharpen(
     if new_code == old.code and not detail:
         clause, note = old.clause, old.clause_note
     severity = severity_of(
-        state, new_code, asking=is_asking, positive=positive, confirmed=confirmed
+        state, number, new_code, asking=is_asking, positive=positive, confirmed=confirmed
     )
     if (
         new_code == old.code

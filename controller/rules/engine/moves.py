@@ -19,7 +19,7 @@ MIX_WAIT_S = 3.0  # one card strays; a dealer who gathers moves many within seco
 BACK_S = 4.0  # a card taken off the board or the burns for so long went back to the stub
 
 
-def _is_pile(zone: Zone) -> bool:
+def is_pile(zone: Zone) -> bool:
     return zone in (MUCK, BURN)
 
 
@@ -35,7 +35,7 @@ def on_moved(state: RulesState, said: list[Said], event: CardCame, was: CardAt) 
     if _remedied_by_leaving(state, said, hand, event, was) or zone in (COUNT, STUB):
         return
     to_seat = seat_of(zone)
-    if owner is not None and to_seat is not None and _is_pile(was.zone):
+    if owner is not None and to_seat is not None and is_pile(was.zone):
         if not _misplaced_comes_home(state, said, hand, event):
             _stray(state, hand, event, "muck-back", was.zone)
         return
@@ -50,13 +50,13 @@ def on_moved(state: RulesState, said: list[Said], event: CardCame, was: CardAt) 
             _stray(state, hand, event, "seat-on-board", was.zone)
         return
     if is_board(was.zone):
-        if _is_pile(zone):
+        if is_pile(zone):
             if not _board_to_burn_remedy(state, said, hand, event, was):
                 _stray(state, hand, event, "board-in-muck", was.zone)
         elif to_seat is not None:
             _stray(state, hand, event, "board-at-seat", was.zone)
         return
-    if _is_pile(was.zone):
+    if is_pile(was.zone):
         wanders = is_board(zone) or to_seat is not None
         if wanders and not _misplaced_comes_home(state, said, hand, event):
             _stray(state, hand, event, "muck-back", was.zone)
@@ -93,7 +93,7 @@ def stray_stands(state: RulesState, said: list[Said], pending: Pending, at: floa
     if pending.what == "board-in-muck" and not _board_lies(state):
         return  # every board card is gone: it is the gather
     bad = state.findings.get(hand.token_findings.get(pending.token, 0))
-    if bad is not None and bad.code.startswith("DECK_"):
+    if bad is not None and ledger.about_the_card(bad.code):
         return  # the card itself is the mistake
     code = {
         "other-seat": "CARD_SEAT_MISMATCH",
@@ -391,14 +391,14 @@ def _remedied_by_leaving(
     if finding is None:
         return False
     home = {
-        "MUCK_RETRIEVED": _is_pile(zone),
+        "MUCK_RETRIEVED": is_pile(zone),
         "CARD_SEAT_MISMATCH": seat_of(zone) == hand.at_seat.get(token),
         "HOLE_TO_OUTSIDER": True,
         "BURN_MISPLACED": zone != finding.zone,
         "BOARD_MUCK_MIX": is_board(zone),
         # Two cards bear this tag: that one of them lies in a pile puts nothing right.
         "DECK_CLONE": False,
-    }.get(finding.code, finding.code.startswith("DECK_") and _is_pile(zone))
+    }.get(finding.code, ledger.about_the_card(finding.code) and is_pile(zone))
     if home:
         ledger.settle(state, said, finding.id, FindingState.CORRECTED, at=event.at)
         hand.token_findings.pop(token, None)
@@ -429,7 +429,7 @@ def went_back(state: RulesState, said: list[Said], pending: Pending, at: float) 
     if finding is not None and (
         finding.code
         in ("HOLE_TO_OUTSIDER", "CARD_AFTER_RIVER", "BURN_MISPLACED", "BURN_UNEXPECTED")
-        or (finding.code.startswith("DECK_") and finding.code != "DECK_CLONE")
+        or (ledger.about_the_card(finding.code) and finding.code != "DECK_CLONE")
     ):
         ledger.settle(state, said, finding.id, FindingState.CORRECTED, at=at)
         hand.token_findings.pop(token, None)
@@ -496,7 +496,7 @@ def on_left(state: RulesState, said: list[Said], event: CardLeft) -> None:
         return
     state.cards[token] = replace(place, lifted_since=event.after)
     seat = seat_of(event.zone)
-    on_pile = seat is None and (is_board(event.zone) or _is_pile(event.zone))
+    on_pile = seat is None and (is_board(event.zone) or is_pile(event.zone))
     if on_pile:
         hand.pile_left[token] = event.at
     out_of_place = (

@@ -8,7 +8,7 @@ from dataclasses import replace
 from controller.model.events import CardCame, SoFar, TableResumed, Token
 from controller.model.findings import FindingState, Said
 from controller.rules.engine import decks, duties, ledger
-from controller.rules.engine.state import NEVER, Fill, Hand, RulesState
+from controller.rules.engine.state import NEVER, Fill, Hand, RulesState, Seen
 
 REREAD_S = 4.0  # by then a table whose cards lie still has been read and settled again
 
@@ -56,6 +56,7 @@ def resumed(state: RulesState, event: TableResumed) -> None:
     nothing falls due by the time in which nobody looked.
     """
     at = event.at
+    state.seen = Seen()  # cards may have been turned meanwhile
     if not event.cards_known:
         state.adopt = tuple(t for t, c in state.cards.items() if not c.carried)
         for token in state.adopt:

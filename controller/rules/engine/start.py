@@ -7,7 +7,7 @@ from controller.model.findings import Finding, FindingState, HandBegan, HandEnde
 from controller.model.table import MAX_SEATS, seat_of
 from controller.rules.engine import decks, duties, ledger
 from controller.rules.engine.play import in_play
-from controller.rules.engine.state import NEVER, Hand, Redeal, RulesState
+from controller.rules.engine.state import NEVER, Hand, Redeal, RulesState, Seen
 from controller.rules.plans import dealing_order
 
 BURN_S = 6.0  # a burn that lies so long before the first hole card is no part of the deal
@@ -486,6 +486,7 @@ def end(state: RulesState, said: list[Said], at: float, reason: str) -> None:
     duties.hand_ended(state, hand.began, at)
     state.hand = None
     state.cards = {}
+    state.seen = Seen()
     state.adopt = ()
     state.loose = ()
     state.lone = None

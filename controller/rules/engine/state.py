@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from operator import attrgetter
 
-from controller.model.events import CardCame, DeckAtTable, SeatStatus, Token
-from controller.model.findings import DutyKind, Finding, Street
+from controller.model.events import CardCame, DeckAtTable, LaidTogether, SeatStatus, Token
+from controller.model.findings import DutyKind, Finding, Severity, Street
 from controller.model.table import Zone
 from controller.rules.engine.book import Rulebook
 from controller.rules.plans import DealPlan
@@ -45,6 +45,45 @@ class CardAt:
     returned: bool = False
     carried: bool = False
     seq: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A side of a card as a camera saw it (`CardSide`). up None: nobody has seen the card since the
+    side before it was seen. until: end of the latest picture that showed it so."""
+
+    up: bool | None
+    after: float
+    before: float
+    seq: int
+    until: float
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a camera has seen of the cards of this hand: the sides of each card in the order in
+    which they were seen, those of zones whose cards cannot be told apart, and blocks of cards.
+    Never changed in place."""
+
+    cards: Mapping[Token, tuple[Side, ...]] = field(default_factory=dict)
+    zones: Mapping[Zone, tuple[Side, ...]] = field(default_factory=dict)
+    blocks: tuple[LaidTogether, ...] = ()
+
+
+FaceCase = tuple[str, int | str, float]
+"""A mistake of faces: what it is, whose card (a token, a zone, a street), and since when."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exposure:
+    """A hole card that showed its face: the finding about it, whether the dealer dealt it so, and
+    the finding's detail."""
+
+    token: Token
+    seat: int
+    finding: int
+    dealt: bool
+    detail: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +186,14 @@ class Hand:
     token_findings: dict[Token, int] = field(
         default_factory=dict
     )  # finding that a card's place raised
+    faces: dict[FaceCase, int] = field(
+        default_factory=dict
+    )  # mistakes of faces that are settled, and the finding of each (0: none)
+    exposures: tuple[Exposure, ...] = ()
+    last_turned_at: float = NEVER  # when the dealer last answered that board cards are turned
+    ceilings: dict[int, Severity] = field(
+        default_factory=dict
+    )  # findings that are no graver than this, whatever their code
 
     def copy(self) -> Hand:
         new = Hand(*_hand_fields(self))
@@ -158,6 +205,8 @@ class Hand:
         new.at_seat = dict(self.at_seat)
         new.token_findings = dict(self.token_findings)
         new.pile_left = dict(self.pile_left)
+        new.faces = dict(self.faces)
+        new.ceilings = dict(self.ceilings)
         return new
 
 
@@ -222,6 +271,7 @@ class RulesState:
     hands: int = 0
     hand: Hand | None = None
     cards: dict[Token, CardAt] = field(default_factory=dict)
+    seen: Seen = Seen()  # by a camera
     loose: tuple[CardCame, ...] = ()
     redeal: Redeal | None = None
     findings: dict[int, Finding] = field(

@@ -13,12 +13,14 @@ from controller.model.events import (
     CardCarried,
     CardGlimpsed,
     CardLeft,
+    CardSide,
     DeckCounted,
     DeckInPlay,
     DeckSuspected,
     DutyDeferred,
     FloorSaid,
     KeyPressed,
+    LaidTogether,
     ReaderBack,
     ReaderLost,
     SeatRegistered,
@@ -41,13 +43,16 @@ from controller.rules.engine import (
     deal,
     decks,
     duties,
+    faces,
     ledger,
     moves,
     resume,
     shortage,
+    sides,
     start,
     streets,
     suspicion,
+    turning,
 )
 from controller.rules.engine.book import rulebook
 from controller.rules.engine.play import in_play, over
@@ -64,13 +69,17 @@ _TAG_CODES = {
     TagFault.DUPLICATE: "DECK_DUPLICATE",
     TagFault.JOKER: "DECK_JOKER",
     TagFault.OTHER_DECK: "DECK_MIXED",
+    TagFault.OTHER_FACE: "FACE_OTHER",
 }
 _TAG_SEEN = {
     TagFault.FOREIGN: "a tag of no registered deck",
     TagFault.DUPLICATE: "the same card twice",
     TagFault.JOKER: "a joker",
     TagFault.OTHER_DECK: "a card of the other deck",
+    TagFault.OTHER_FACE: "a face that is not the tag's",
 }
+
+_TAG_EXPECTED = {TagFault.OTHER_FACE: "the face that the tag stands for"}
 
 
 def closed() -> RulesState:
@@ -107,6 +116,10 @@ def step(state: RulesState, event: TableEvent) -> tuple[RulesState, tuple[Said, 
         if new.hand is not None and _counted(new.hand, event.token):
             return new, tuple(said)  # a card of this hand is not left over from another
         new.cards[event.token] = CardAt(event.zone, None, NEVER, NEVER, carried=True)
+    elif isinstance(event, CardSide):
+        faces.on_side(new, event)
+    elif isinstance(event, LaidTogether):
+        faces.on_laid(new, event)
     elif isinstance(event, TagVerdict):
         _tag(new, said, event)
     elif isinstance(event, ButtonSeen):
@@ -163,9 +176,10 @@ def deadline(state: RulesState) -> float | None:
     quiet = _quiet_at(state)
     if quiet is not None:
         times.append(quiet)
-    gather = moves.gather_deadline(state)
-    if gather is not None:
-        times.append(gather)
+    for limit_of in (moves.gather_deadline, faces.deadline):
+        due = limit_of(state)
+        if due is not None:
+            times.append(due)
     return min(times, default=None)
 
 
@@ -246,6 +260,7 @@ def _after(state: RulesState, said: list[Said], at: float) -> None:
     hand = state.hand
     if hand is None:
         return
+    faces.review(state, said, at)
     if hand.provisional and not moves.lying(state):
         for f in ledger.standing(state, "BURN_UNEXPECTED"):
             ledger.settle(state, said, f.id, FindingState.CORRECTED, at=at)
@@ -498,6 +513,8 @@ def _tag(state: RulesState, said: list[Said], event: TagVerdict) -> None:
     if event.fault is TagFault.CLONE:
         copies.on_clone(state, said, event, street)
         return
+    if event.fault is TagFault.OTHER_FACE and not faces.sees(state):
+        return
     code = _TAG_CODES[event.fault]
     if any(f.zone == event.zone for f in ledger.standing(state, code)):
         return
@@ -509,7 +526,7 @@ def _tag(state: RulesState, said: list[Said], event: TagVerdict) -> None:
         street=street,
         seat=seat_of(event.zone),
         zone=event.zone,
-        expected=copies.EXPECTED,
+        expected=_TAG_EXPECTED.get(event.fault, copies.EXPECTED),
         seen=_TAG_SEEN[event.fault],
         evidence=(event.seq,),
         evident=event.at,
@@ -603,6 +620,8 @@ def _key(state: RulesState, said: list[Said], event: KeyPressed) -> None:
             state.loose = ()
             state.lone = None
             state.cards = {t: replace(c, carried=True) for t, c in state.cards.items()}
+    elif event.key == "turned":
+        turning.dealer_says_turned(state, said, event.at)
     elif event.key == "quiet":
         state.quieted = frozenset(f.id for f in ledger.standing(state))
 
@@ -641,7 +660,7 @@ def _confirm(state: RulesState, said: list[Said], number: int | None, at: float,
         asking = asking or [
             f
             for f in ledger.standing(state)
-            if state.book is not None and f.severity.rank < state.book.severity(f.code).rank
+            if f.severity.rank < ledger.gravest(state, f.id, f.code).rank
         ]
         if not asking:
             if hand is not None and not hand.closed and hand.last_hole_at > NEVER:
@@ -675,6 +694,7 @@ def _reader_lost(state: RulesState, said: list[Said], event: ReaderLost) -> None
     state.lost[event.device] = event.zones
     if state.hand is not None:
         state.hand.blind |= set(event.zones)
+    sides.lose_sight(state, event)
     if _loss_of(state, event.device) is not None:
         return
     readers = bool(event.zones)  # else it is what senses chairs, button or keys

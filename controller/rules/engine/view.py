@@ -17,7 +17,8 @@ from controller.model.findings import (
     Watch,
 )
 from controller.model.table import BURN, Zone, is_board, seat_of, seat_zone
-from controller.rules.engine import duties, streets
+from controller.rules.engine import duties, faces, streets
+from controller.rules.engine.face_verdicts import faced
 from controller.rules.engine.orders import judge_pair
 from controller.rules.engine.start import button_for_hand, due_seats
 from controller.rules.engine.state import Hand, RulesState
@@ -262,6 +263,12 @@ def verdicts(state: RulesState, at: float = 0.0) -> tuple[Verdict, ...]:
         ):
             out.append(_burn_verdict(state, hand, street, at))
             out.append(_board_verdict(state, hand, street, at))
+    if faces.sees(state) and not hand.provisional:
+        for asked in faced(state, hand):
+            said = _said(state, hand, set(asked.codes), asked.street)
+            judgement = said or asked.judgement
+            reason = "" if said else asked.reason
+            out.append(_verdict(hand, asked.codes[0], asked.street, judgement, at, reason))
     return tuple(out)
 
 

@@ -17,7 +17,7 @@ from controller.rules.catalogue import (
 
 
 def test_every_code_has_what_the_rules_need_of_it() -> None:
-    assert len(catalogue()) == 136
+    assert len(catalogue()) == 137
     assert set(default_severities()) == set(catalogue())
     assert entry("HOLE_FIRST_SEAT").severity is Severity.MISDEAL
     assert entry("DECK_FOREIGN").severity is Severity.SECURITY

@@ -55,10 +55,53 @@ def test_a_row_is_checked_only_if_it_is_raised_and_shown() -> None:
     assert state(shown, {"HOLE_ORDER"}, "NJ-T-e10-1") is RowState.NOT_YET
     assert state({}, {"BURN_MISSING"}, "NJ-T-e10-1") is RowState.NOT_YET
     assert state(shown, set(), "NJ-T-e7") is RowState.CHECKED  # a permission: nothing to raise
-    assert state(shown, {"BURN_FACE_UP"}, "NJ-T-a-burn") is RowState.NOT_YET  # camera
+    assert state(shown, {"BURN_FACE_UP"}, "NJ-T-a-burn") is RowState.CHECKED  # with a camera
+    assert state(shown, {"BURN_EXTRA"}, "NJ-T-a-burn") is RowState.NOT_YET
+    assert state(shown, {"SHOW_ORDER"}, "NJ-T-e16ii-1") is RowState.NOT_YET  # and a console
     assert state(shown, {"BLIND_MISSING"}, "NJ-T-a-bb-3") is RowState.NOT_YET  # console
     assert state(shown, set(), "NJ-T-e0") is RowState.COMPUTED
     assert state(shown, set(), "NJ-T-j5") is RowState.OUTSIDE
+
+
+def test_the_sheet_says_what_takes_a_camera_and_what_a_console() -> None:
+    def line(profile: str, row: str) -> tuple[RowState, str]:
+        found = next(x for x in sheet(load(profile)).rows if x.row.id == row)
+        return found.state, found.reason
+
+    assert line("delaware", "DE-a4-4") == (RowState.CHECKED, "FLOP_TURN_SPLIT with a camera")
+    assert line("nj-tournament", "NJ-T-e10-2") == (
+        RowState.CHECKED,
+        "BOARD_FACE_DOWN with a camera",
+    )
+    assert line("forked-river", "RFR-r1-9") == (
+        RowState.CHECKED,
+        "FOLD_REVEALED with a camera; without FOLD_MISMATCH yet",
+    )
+    shown_down = (RowState.NOT_YET, "needs money or turns to be entered")
+    for profile, row in (
+        ("nj-tournament", "NJ-T-e16-0"),
+        ("nj-tournament", "NJ-T-e16ii-1"),
+        ("nj-tournament", "NJ-T-e16ii-2"),
+        ("delaware", "DE-a2-7"),
+        ("delaware", "DE-a6-6"),
+        ("delaware", "DE-a7-1"),
+        ("nj-holdem", "NJ-H-j-1"),
+        ("forked-river", "RFR-river-3"),
+        ("north-dakota", "ND-6c-6"),
+        ("north-dakota", "ND-6c-8"),
+    ):
+        assert line(profile, row) == shown_down, row
+
+
+def test_every_row_that_a_camera_alone_can_tell_is_dealt_with() -> None:
+    """The rest of them need turns or money besides."""
+    states = {x.row.id: x for name in names() for x in sheet(load(name)).rows}
+    for row in clauses().values():
+        if row.needs == "camera" and row.id in states:
+            line = states[row.id]
+            waits = "money or turns" in line.reason
+            assert waits or line.state is RowState.CHECKED, (row.id, line.reason)
+            assert not waits or all(c.startswith(("SHOW_", "HAND_OVER")) for c in row.codes)
 
 
 def test_a_house_row_is_listed_with_what_it_sets(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from controller.model.findings import Street
 from controller.scenario import lines
 from controller.scenario.language import read
 from controller.scenario.spelling import spell, write
-from controller.scenario.words import CARD_PILES, DEAL_PILES, FROM_PILES, TO_PILES
+from controller.scenario.words import CARD_PILES, COVER_PILES, DEAL_PILES, FROM_PILES, TO_PILES
 
 seat = st.integers(1, 11)
 any_seat = st.integers(1, 12)
@@ -41,6 +41,7 @@ def cards(piles: tuple[lines.PileName, ...]) -> st.SearchStrategy[lines.CardAt]:
 
 codes = st.lists(code, min_size=1, max_size=3).map(tuple)
 within = st.none() | seconds
+up = st.none() | st.booleans()
 
 MADE: dict[type, st.SearchStrategy[typing.Any]] = {
     lines.ProfileLine: st.builds(lines.ProfileLine, name=st.sampled_from(["tda", "../house.toml"])),
@@ -55,6 +56,7 @@ MADE: dict[type, st.SearchStrategy[typing.Any]] = {
         max_stack=st.dictionaries(
             st.sampled_from(["seat", "burn", "board", "muck"]), st.integers(1, 52)
         ).map(lambda d: tuple(sorted(d.items()))),
+        none=st.booleans(),
     ),
     lines.DecksLine: st.sampled_from(
         [
@@ -76,11 +78,16 @@ MADE: dict[type, st.SearchStrategy[typing.Any]] = {
     ),
     lines.HoleAct: st.builds(lines.HoleAct, until_seat=st.none() | seat)
     | st.builds(lines.HoleAct, deal_pass=st.integers(1, 4)),
-    lines.DealAct: st.builds(lines.DealAct, to=places(DEAL_PILES)),
-    lines.FoldAct: st.builds(lines.FoldAct, seat=seat),
+    lines.DealAct: st.builds(lines.DealAct, to=places(DEAL_PILES), face_up=up),
+    lines.FoldAct: st.builds(lines.FoldAct, seat=seat, face_up=st.booleans()),
+    lines.TurnDownAct: st.builds(lines.TurnDownAct, card=cards(CARD_PILES)),
+    lines.FlashAct: st.builds(lines.FlashAct, card=cards((*CARD_PILES, "stub")), for_s=seconds),
+    lines.CoverAct: st.builds(lines.CoverAct, place=st.none() | places(COVER_PILES), for_s=seconds),
+    lines.SwappedTagsFault: st.builds(lines.SwappedTagsFault, faces=st.tuples(face, face)),
+    lines.CameraFault: st.builds(lines.CameraFault, for_s=st.none() | seconds),
     lines.LiftAct: st.builds(lines.LiftAct, seat=seat, for_s=seconds),
     lines.ShowAct: st.builds(lines.ShowAct, seat=seat),
-    lines.ExposeAct: st.builds(lines.ExposeAct, card=cards(CARD_PILES)),
+    lines.ExposeAct: st.builds(lines.ExposeAct, card=cards((*CARD_PILES, "stub"))),
     lines.MoveAct: st.builds(
         lines.MoveAct,
         card=cards(FROM_PILES),
@@ -178,7 +185,11 @@ def test_every_kind_of_line_is_made_by_this_test() -> None:
 @settings(max_examples=25, deadline=None)
 def test_a_line_reads_back_as_it_was_written(kind: type, data: st.DataObject) -> None:
     line = data.draw(made(kind))
-    around = [lines.AntennasLine(placement_seats=(line.seat,))] if kind is lines.PlaceAct else []
+    around: list[lines.ScenarioLine] = []
+    if kind is lines.PlaceAct:
+        around = [lines.AntennasLine(placement_seats=(line.seat,))]
+    if kind is lines.AntennasLine and line.none:
+        around = [lines.SwitchLine(what="camera", on=True)]
     found = read("".join(spell(x) + "\n" for x in [*around, line]))
     assert found.faults == ()
     assert found.scenario is not None

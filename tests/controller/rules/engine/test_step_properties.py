@@ -17,8 +17,10 @@ from controller.model.events import (
     CardCame,
     CardCarried,
     CardLeft,
+    CardSide,
     FloorSaid,
     KeyPressed,
+    LaidTogether,
     ReaderBack,
     ReaderLost,
     SeatRegistered,
@@ -38,6 +40,7 @@ from controller.model.events import (
 from controller.model.findings import Finding, FindingChanged, FindingState, Said, Severity
 from controller.model.table import Layout, LayoutOptions, Zone, reference_layout, seat_zone
 from controller.rules import engine
+from controller.rules.catalogue import entry
 from controller.rules.engine import RulesState, layout_json, ledger
 from controller.rules.profile import load, names
 from tests.controller.rules.engine.told_table import opened, without_book
@@ -110,6 +113,7 @@ def openings(draw: st.DrawFn, at: float = 0.0) -> TableOpened:
         absent=tuple(draw(st.sets(seat_numbers, max_size=2))),
         opening=draw(st.booleans()),
         console=draw(st.booleans()),
+        camera=draw(st.booleans()),
     )
 
 
@@ -210,6 +214,28 @@ def _carried(zone: Zone) -> Act:
     return act
 
 
+def _turned(pick: int, up: bool, unsure_s: float, told_s: float) -> Act:
+    """A camera sees which way up a card lies, sooner or later."""
+
+    def act(watcher: Watcher, at: float) -> Iterator[TableEvent]:
+        lying = list(watcher.state.cards.items())
+        if lying:
+            token, was = lying[pick % len(lying)]
+            before = at - told_s
+            yield CardSide(
+                at=at, token=token, zone=was.zone, up=up, after=before - unsure_s, before=before
+            )
+
+    return act
+
+
+def _block(cards: int) -> Act:
+    def act(watcher: Watcher, at: float) -> Iterator[TableEvent]:
+        yield LaidTogether(at=at, zone=Zone("board"), cards=cards, after=at - 0.4, before=at - 0.2)
+
+    return act
+
+
 def _always(event: TableEvent) -> Act:
     def act(watcher: Watcher, at: float) -> Iterator[TableEvent]:
         yield replace(event, at=at)
@@ -273,9 +299,29 @@ other_events: st.SearchStrategy[TableEvent] = st.one_of(
     st.builds(SubstantialAction, at=st.just(0.0), happened=st.booleans(), by=st.just("floor")),
     st.builds(TableResumed, at=st.just(0.0)),
     st.just(Tick(at=0.0)),
+    st.builds(
+        CardSide,
+        at=st.just(0.0),
+        token=st.none() | cards,
+        zone=places | st.just(Zone("table")),
+        up=st.booleans(),
+        after=times,
+        before=times,
+    ),
+    st.builds(
+        LaidTogether,
+        at=st.just(0.0),
+        zone=places,
+        cards=st.integers(2, 5),
+        after=times,
+        before=times,
+    ),
 )
 few = st.builds(_deal_on, st.integers(1, 3), st.floats(0.3, 0.8), st.floats(0.2, 2.0))
 lots = st.builds(_deal_on, st.integers(4, 24), st.floats(0.3, 0.8), st.floats(0.2, 0.5))
+sides = st.builds(
+    _turned, st.integers(0, 40), st.booleans(), st.floats(0.05, 3.0), st.floats(0.0, 1.5)
+) | st.builds(_block, st.integers(2, 4))
 acts: st.SearchStrategy[Act] = st.one_of(
     few,
     lots,
@@ -284,6 +330,7 @@ acts: st.SearchStrategy[Act] = st.one_of(
     st.builds(_came, cards, places, times, st.booleans()),
     st.builds(_goes, st.integers(0, 40), st.none() | places),
     st.builds(_carried, places),
+    sides,
     other_events.map(_always),
     openings().map(_always),
 )
@@ -326,7 +373,8 @@ class Watcher:
         assert new.code in new.codes
         assert new.clause or new.code in ledger.LOSSES or new.severity is Severity.SECURITY
         assert new.remedy
-        assert 0 < len(new.board_text) <= 16
+        assert len(new.board_text) <= 16
+        assert new.board_text or not entry(new.code).board
         assert new.delay_s >= 0.0
         assert new.severity.rank <= Severity.NOTICE.rank or not new.asking, "a question alarms"
         assert all(0 < seq <= len(self.events) for seq in new.evidence)
@@ -404,6 +452,7 @@ played: st.SearchStrategy[Act] = st.one_of(
     few,
     few,
     lots,
+    sides,
     st.just(_silence),
     st.just(_passed_over),
     st.builds(_goes, st.integers(0, 40), st.none() | places),

@@ -13,9 +13,11 @@ from controller.model.events import (
     CardCame,
     CardCarried,
     CardLeft,
+    CardSide,
     DeckAtTable,
     FloorSaid,
     KeyPressed,
+    LaidTogether,
     SeatStatus,
     StillEmpty,
     TableEvent,
@@ -41,6 +43,8 @@ from controller.rules.profile import load
 
 PACE_S = 0.5
 """From one dealt card to the next."""
+STILL_S = 0.55
+"""After so long a camera says again which way up a card lies."""
 
 
 def opened(
@@ -53,6 +57,7 @@ def opened(
     absent: Sequence[int] = (),
     opening: bool = False,
     decks: tuple[DeckAtTable, ...] = (),
+    camera: bool = False,
     at: float = 0.0,
 ) -> TableOpened:
     return TableOpened(
@@ -64,6 +69,7 @@ def opened(
         button=button,
         absent=tuple(absent),
         opening=opening,
+        camera=camera,
         decks=decks,
     )
 
@@ -86,6 +92,7 @@ class ToldTable:
         absent: Sequence[int] = (),
         opening: bool = False,
         decks: tuple[DeckAtTable, ...] = (),
+        camera: bool = False,
     ) -> None:
         self.now = 100.0
         self.state: RulesState = engine.closed()
@@ -93,6 +100,7 @@ class ToldTable:
         self.events: list[TableEvent] = []
         self.where: dict[Token, Zone] = {}
         self._cards = 0
+        self._still: list[tuple[float, CardSide]] = []
         self.tell(
             opened(
                 profile,
@@ -103,6 +111,7 @@ class ToldTable:
                 absent=absent,
                 opening=opening,
                 decks=decks,
+                camera=camera,
                 at=self.now,
             )
         )
@@ -116,14 +125,26 @@ class ToldTable:
         self.said += said
         if any(isinstance(word, HandEnded) for word in said):
             self.where.clear()
+            self._still.clear()
         return list(said)
 
     def wait(self, seconds: float) -> None:
-        """Time passes; deadlines are kept, as a table between two polls keeps them."""
+        """Time passes; deadlines are kept, as a table between two polls keeps them, and what a
+        camera goes on to see is told again."""
         end = self.now + seconds
-        while (due := engine.deadline(self.state)) is not None and due <= end:
-            self.now = max(self.now, due)
-            self.tell(Tick(at=self.now))
+        while True:
+            due = engine.deadline(self.state)
+            again = min(self._still, key=lambda s: s[0], default=None)
+            if again is not None and again[0] <= min(end, end if due is None else due):
+                self.now = max(self.now, again[0])
+                self._still.remove(again)
+                self._still.append((self.now + STILL_S, again[1]))
+                self.tell(replace(again[1], at=self.now))
+            elif due is not None and due <= end:
+                self.now = max(self.now, due)
+                self.tell(Tick(at=self.now))
+            else:
+                break
         self.now = end
 
     def comes(
@@ -144,6 +165,9 @@ class ToldTable:
             card = Token(self._cards)
         else:
             source = self.where.get(card)
+            self._still = [
+                (at, replace(s, zone=Zone(zone)) if s.token == card else s) for at, s in self._still
+            ]
         self.where[card] = Zone(zone)
         self.tell(
             CardCame(
@@ -160,6 +184,7 @@ class ToldTable:
     def leaves(self, card: Token, pace_s: float = PACE_S) -> None:
         """A card is no longer read where it lay."""
         self.wait(pace_s)
+        self._still = [s for s in self._still if s[1].token != card]
         self.tell(
             CardLeft(
                 at=self.now,
@@ -167,6 +192,54 @@ class ToldTable:
                 zone=self.where[card],
                 after=self.now - 0.2,
                 before=self.now - 0.1,
+            )
+        )
+
+    def side(
+        self,
+        card: Token | None,
+        up: bool,
+        zone: str = "",
+        *,
+        pace_s: float = 0.1,
+        sure_s: float = 0.1,
+        goes_on: bool = True,
+    ) -> None:
+        """After `pace_s` a camera sees which way up a card lies, or any card of a zone. It is known
+        to have come to lie so within the last `sure_s`. goes_on: the camera sees it from then on,
+        and says so, until it sees something else."""
+        self.wait(pace_s)
+        place = Zone(zone) if zone or card is None else self.where[card]
+        seen = CardSide(
+            at=self.now, zone=place, up=up, after=self.now - sure_s, before=self.now, token=card
+        )
+        self._still = [s for s in self._still if (s[1].token, s[1].zone) != (card, place)]
+        self.tell(seen)
+        if goes_on:
+            self._still.append((self.now + STILL_S, seen))
+
+    def hidden(self) -> None:
+        """A hand hides every card from the camera."""
+        self._still.clear()
+
+    def up(self, *cards: Token, pace_s: float = 0.1, sure_s: float = 0.1) -> None:
+        """These cards are turned up, `pace_s` apart."""
+        for card in cards:
+            self.side(card, True, pace_s=pace_s, sure_s=sure_s)
+
+    def down(self, *cards: Token, pace_s: float = 0.1, sure_s: float = 0.1) -> None:
+        for card in cards:
+            self.side(card, False, pace_s=pace_s, sure_s=sure_s)
+
+    def laid_together(self, cards: int = 3, within_s: float = 0.2, zone: str = "board") -> None:
+        self.wait(PACE_S)
+        self.tell(
+            LaidTogether(
+                at=self.now,
+                zone=Zone(zone),
+                cards=cards,
+                after=self.now - within_s,
+                before=self.now,
             )
         )
 

@@ -1,0 +1,349 @@
+"""What a camera above the simulated table sees: the world's cards as `Sight`s, without a picture.
+
+A model of the reader (`SightRates`), fast enough for thousands of hands. No random draw depends on
+which card lies where, so two worlds that differ only in faces give the same sights but for the
+faces in them.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Collection
+from math import inf
+
+from drivers.readings import (
+    AreaSight,
+    Face,
+    Health,
+    HealthState,
+    SeenCard,
+    Side,
+    Sight,
+    Uid,
+    camera_name,
+)
+from drivers.sim.sight_rates import SightRates, TrueArea, TrueCard
+from drivers.sim.world import RANKS, SUITS, Card, World
+from drivers.table_plan import Area, slot_mm, table_plan
+
+HIDING_MM = 15.0
+"""A card whose middle is nearer than this to that of one laid on it cannot be told from it."""
+
+WASH_HIDDEN = 0.6  # share of pictures in which the hands that wash the deck hide an area
+_WASH_MM = 45.0  # how far from the middle of an area cards lie in a wash
+_FACES = [rank + suit for suit in SUITS for rank in RANKS]
+_BOARD_SLOTS = {"board": 0, "board/flop": 0, "board/turn": 3, "board/river": 4}
+
+
+class _Spot:
+    """Where a card lies, for as long as it lies there."""
+
+    __slots__ = ("angle_deg", "since", "slot", "x_mm", "y_mm")
+
+    def __init__(self, slot: int, x_mm: float, y_mm: float, angle_deg: float, since: float) -> None:
+        self.slot = slot
+        self.x_mm, self.y_mm, self.angle_deg = x_mm, y_mm, angle_deg
+        self.since = since
+
+
+class _Area:
+    """One area and the cards in it, as of the last picture."""
+
+    __slots__ = (
+        "cards",
+        "clear_at",
+        "departures",
+        "fresh",
+        "name",
+        "places",
+        "plan",
+        "sight",
+        "spots",
+        "usual",
+        "views",
+        "washed",
+        "within",
+    )
+
+    def __init__(self, name: str, plan: Area, places: tuple[str, ...]) -> None:
+        self.name = name
+        self.plan = plan
+        self.places = places
+        self.cards: list[tuple[Card, bool]] = []
+        self.spots: dict[Card, _Spot] = {}
+        self.clear_at = -inf  # a hand hides it until then
+        self.washed = False
+        self.fresh = True  # whether what follows is to be worked out anew
+        self.sight = AreaSight(name, ())  # what most pictures show, and which share of them does
+        self.usual = 0.0
+        self.views: list[tuple[_Spot, bool, str]] = []
+        self.departures: list[tuple[int, str, float]] = []  # of which view, how, how often
+        self.within: list[float] = []  # share of pictures with no departure up to each
+
+
+class CameraModel:
+    """The pictures of one camera, in the world's virtual time.
+
+    areas: what it looks at, by name; None: all of the table's plan. rates: how well. start: of the
+    first picture. Pictures follow each other without end; `due` is when the next one begins.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        seats: int,
+        rates: SightRates | None = None,
+        *,
+        areas: Collection[str] | None = None,
+        camera: int = 1,
+        seed: int = 0,
+        start: float = 0.0,
+    ) -> None:
+        self.rates = rates or SightRates()
+        self.camera = camera
+        self.due = start
+        self._world = world
+        self._chance = random.Random(f"camera {camera} {seed}")
+        plan = table_plan(seats)
+        wanted = [name for name in plan if (areas is None or name in areas) and name != "count"]
+        self._areas = [_Area(name, plan[name], self._places(name)) for name in wanted]
+        self._motions = -1
+        self._told: HealthState | None = None
+
+    def __repr__(self) -> str:
+        return f"<model of camera {self.camera}>"
+
+    def _places(self, area: str) -> tuple[str, ...]:
+        if area == "board":
+            return tuple(_BOARD_SLOTS)
+        return (area,)
+
+    def look(self) -> Sight | Health:
+        """The next picture, read; or that the camera is lost, or back."""
+        rates, world = self.rates, self._world
+        started = self.due
+        ended = started + rates.exposure_s
+        self.due = started + rates.frame_s
+        world.advance(max(world.now, started + rates.exposure_s * self._chance.random()))
+        if world.camera_fault("lost"):
+            self._told = HealthState.LOST
+            return self._health(HealthState.LOST, ended)
+        if self._told is HealthState.LOST:
+            self._told = None
+            self.due = ended
+            return self._health(HealthState.OK, ended)
+        if world.motions != self._motions:
+            self._motions = world.motions
+            for area in self._areas:
+                self._note(area, ended)
+        blurred = world.camera_fault("blurred")
+        seen = tuple([self._see(area, ended, blurred) for area in self._areas])
+        return Sight(self.camera, started, ended, seen)
+
+    def truth(self) -> tuple[TrueArea, ...]:
+        """What really lies in the areas at this moment, for a fit."""
+        now = self._world.now
+        return tuple(
+            TrueArea(
+                a.name,
+                tuple(
+                    TrueCard(s.x_mm, s.y_mm, up, card.face, self._hidden(a, card), now - s.since)
+                    for card, up in a.cards
+                    if (s := a.spots.get(card)) is not None
+                ),
+                now >= a.clear_at and not a.washed and not self._world.covered(a.name),
+            )
+            for a in self._areas
+        )
+
+    def true_uids(self) -> dict[str, list[tuple[float, float, Uid]]]:
+        """Which tag really lies where in each area, for whoever judges a simulation."""
+        return {
+            a.name: [
+                (s.x_mm, s.y_mm, card.uid)
+                for card, _ in a.cards
+                if (s := a.spots.get(card)) is not None
+            ]
+            for a in self._areas
+        }
+
+    def _health(self, state: HealthState, at: float) -> Health:
+        name = camera_name(self.camera)
+        reason = (
+            f"{name} gives no pictures; check its cable and power"
+            if state is HealthState.LOST
+            else f"{name} gives pictures again"
+        )
+        return Health(name, state, reason, at)
+
+    # -- what lies there ---------------------------------------------------------------------------
+
+    def _note(self, area: _Area, now: float) -> None:
+        """Take note of what has changed in an area."""
+        found = self._lying(area)
+        cards = [(card, card.face_up) for card in found]
+        if cards == area.cards:
+            return
+        before = {card for card, _ in area.cards}
+        after = set(found)
+        area.cards = cards
+        area.fresh = True
+        area.washed = any(card.place == "table" for card in found) and area.name != "table"
+        for card in before - after:
+            area.spots.pop(card, None)
+        for card in found:
+            if card not in area.spots:
+                area.spots[card] = self._put(area, card, now)
+        if before == after or self._only_dealt(area, before, after):
+            return
+        area.clear_at = max(area.clear_at, now + self.rates.hand_s * self._chance.random())
+
+    def _only_dealt(self, area: _Area, before: set[Card], after: set[Card]) -> bool:
+        """Whether a card was pitched to a seat: no hand comes near it."""
+        return area.name.startswith("seat/") and before < after
+
+    def _lying(self, area: _Area) -> list[Card]:
+        world = self._world
+        if area.name in ("stub", "table"):
+            return list(world.showing(area.name))
+        return [card for place in area.places for card in world.upon(place)]
+
+    def _put(self, area: _Area, card: Card, now: float) -> _Spot:
+        chance, rates = self._chance, self.rates
+        if card.place == "table" or area.name in ("stub", "table"):
+            across, up = (chance.uniform(-_WASH_MM, _WASH_MM) for _ in range(2))
+            x, y = area.plan.at(across, up)
+            return _Spot(-1, x, y, chance.uniform(0.0, 180.0), now)
+        taken = {spot.slot for spot in area.spots.values()}
+        slot = _BOARD_SLOTS.get(card.place, 0)
+        while slot in taken:
+            slot += 1
+        x, y, angle = slot_mm(area.plan, area.name, slot)
+        x += chance.gauss(0.0, rates.place_mm) if rates.place_mm else 0.0
+        y += chance.gauss(0.0, rates.place_mm) if rates.place_mm else 0.0
+        return _Spot(slot, x, y, angle, now)
+
+    def _hidden(self, area: _Area, card: Card) -> bool:
+        """Whether another card was laid on it so squarely that it cannot be told."""
+        cards = [c for c, _ in area.cards]
+        spot = area.spots[card]
+        return any(
+            math.hypot(o.x_mm - spot.x_mm, o.y_mm - spot.y_mm) < HIDING_MM
+            for other in cards[cards.index(card) + 1 :]
+            if (o := area.spots.get(other)) is not None
+        )
+
+    # -- what is seen of it ------------------------------------------------------------------------
+
+    def _see(self, area: _Area, now: float, blurred: bool) -> AreaSight:
+        if blurred or self._world.covered(area.name) or now < area.clear_at:
+            return AreaSight(area.name, (), False)
+        if area.washed:
+            if self._chance.random() < WASH_HIDDEN:
+                return AreaSight(area.name, (), False)
+            self._work_out(area, now)
+            return area.sight._replace(clear=False)
+        if area.fresh:
+            self._work_out(area, now)
+        # As for a look of an antenna, one draw decides the usual case.
+        draw = self._chance.random()
+        if draw < area.usual:
+            return area.sight
+        if draw >= 1.0 - self.rates.unclear:
+            return AreaSight(area.name, (), False)
+        return AreaSight(area.name, self._unusual(area, draw / (1.0 - self.rates.unclear)))
+
+    def _work_out(self, area: _Area, now: float) -> None:
+        """What a picture usually shows of the area as it is, how often it does, and what may depart
+        from that."""
+        rates = self.rates
+        cards: list[SeenCard] = []
+        departures: list[tuple[int, str, float]] = []
+        area.views = []
+        area.fresh = False
+        for card, up in area.cards:
+            spot = area.spots[card]
+            if now < spot.since + rates.blur_s:
+                area.fresh = True
+                continue
+            n = len(area.views)
+            area.views.append((spot, up, card.face))
+            if self._hidden(area, card):
+                departures.append((n, "shown", rates.hidden_seen))
+                continue
+            departures.append((n, "missed", rates.missed_up if up else rates.missed_down))
+            departures.append((n, "side", rates.side_unsure + rates.side_wrong))
+            if up:
+                departures.append((n, "face", rates.face_unread + rates.face_wrong))
+            cards.append(_seen(spot, up, card.face if up else None))
+        departures.append((-1, "false", rates.false_down + rates.false_up))
+        area.sight = AreaSight(area.name, tuple(cards))
+        area.departures = departures
+        share = 1.0
+        area.within = [share := share * (1.0 - d[2]) for d in departures]
+        area.usual = share * (1.0 - rates.unclear)
+
+    def _unusual(self, area: _Area, draw: float) -> tuple[SeenCard, ...]:
+        """A picture in which something departs from the usual: the draw says what is the first to
+        do so, and those after it are drawn freely."""
+        chance = self._chance.random
+        first = next((i for i, w in enumerate(area.within) if draw >= w), 0)
+        departs = {
+            (d[0], d[1])
+            for i, d in enumerate(area.departures)
+            if i == first or (i > first and chance() < d[2])
+        }
+        hidden = {d[0] for d in area.departures if d[1] == "shown"}
+        found = [
+            self._view(view, {kind for n, kind in departs if n == at})
+            for at, view in enumerate(area.views)
+            if ((at, "shown") in departs if at in hidden else (at, "missed") not in departs)
+        ]
+        if (-1, "false") in departs:
+            found.append(self._false(area))
+        return tuple(found)
+
+    def _view(self, view: tuple[_Spot, bool, str], departs: set[str]) -> SeenCard:
+        rates, chance = self.rates, self._chance.random
+        spot, up, code = view
+        kind, which = chance(), chance()
+        side = Side.UP if up else Side.DOWN
+        if "side" in departs:
+            unsure = kind * (rates.side_unsure + rates.side_wrong) < rates.side_unsure
+            side = Side.UNSURE if unsure else Side.DOWN if up else Side.UP
+        face = code if up and side is Side.UP else None
+        if face is not None and "face" in departs:
+            wrong = kind * (rates.face_unread + rates.face_wrong) < rates.face_wrong
+            known = wrong and face in _FACES
+            face = _FACES[(_FACES.index(face) + 1 + int(which * 51)) % 52] if known else None
+        shake, gauss = rates.shake_mm, self._chance.gauss
+        return SeenCard(
+            spot.x_mm + gauss(0.0, shake),
+            spot.y_mm + gauss(0.0, shake),
+            spot.angle_deg,
+            side,
+            _face(face),
+        )
+
+    def _false(self, area: _Area) -> SeenCard:
+        """A card that is not there."""
+        rates, chance = self.rates, self._chance
+        x, y = area.plan.at(
+            chance.uniform(-0.4, 0.4) * area.plan.width_mm,
+            chance.uniform(-0.4, 0.4) * area.plan.height_mm,
+        )
+        up = chance.random() * (rates.false_down + rates.false_up) < rates.false_up
+        return SeenCard(x, y, chance.uniform(0.0, 180.0), Side.UP if up else Side.DOWN)
+
+
+def _seen(spot: _Spot, up: bool, face: str | None) -> SeenCard:
+    side = Side.UP if up else Side.DOWN
+    return SeenCard(spot.x_mm, spot.y_mm, spot.angle_deg, side, _face(face))
+
+
+def _face(face: str | None) -> Face | None:
+    """The printed face; jokers of a deck are not told apart."""
+    if face is None or face == "foreign":
+        return None
+    return Face("joker" if face.startswith("joker") else face)
