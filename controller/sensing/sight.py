@@ -284,12 +284,11 @@ class SightSensing:
         return track.told_at == track.up_before if track.up else is_board(w.area.zone)
 
     def _covered_again(self, w: _Watched, ended: float) -> list[TableEvent]:
-        """A face that was told of where cards have no tokens, and is to be seen no more."""
-        if w.area.zone not in (STUB, TABLE):
-            return []
+        """A face that was told of no card in particular, and is to be seen no more."""
         found: list[TableEvent] = []
         for track in w.area.missing:
-            if track.told_up and track.missing >= SURE_MISSING:
+            unnamed = track.told_up and track.told_as is None
+            if unnamed and track.missing >= SURE_MISSING:
                 track.told_up = False
                 found.append(
                     CardSide(
