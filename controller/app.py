@@ -197,7 +197,7 @@ class Daemon:
         self._table.has_camera = spreads is not None
         self._on_note = on_note
         self.notes: deque[str] = deque(maxlen=NOTES_KEPT)
-        self._senses = SenseCounts()
+        self._senses = SenseCounts(config.layout)
         self._rates: RateBook | None = None
         self._focus: tuple[int, ...] = ()
         self._only: int | None = None

@@ -160,7 +160,7 @@ class ReaderPart(_Part):
     a simulated reader. mode: polled, or the reader reports by itself. firmware: major versions that
     may be spoken to. reversed_uids: for firmware that gives UIDs back to front. usb_serial: serial
     number of the USB device that must be behind the port. gain_db: of an MFRC522's receiver.
-    look_ms: how long an LLRP reader looks."""
+    look_ms: how long an LLRP reader looks. model: what a simulated one is; "": a Pepper."""
 
     number: Annotated[StrictInt, Field(ge=1, le=16)]
     driver: Annotated[str, Field(min_length=1)]
@@ -171,6 +171,7 @@ class ReaderPart(_Part):
     usb_serial: Line = ""
     gain_db: Annotated[StrictInt, Field(ge=18, le=48)] = 33
     look_ms: Annotated[StrictInt, Field(ge=50, le=2000)] = 250
+    model: Line = ""
 
 
 class PuckPart(_Part):
@@ -383,6 +384,7 @@ def reader_specs(config: Config) -> tuple[ReaderSpec, ...]:
             usb_serial=r.usb_serial,
             gain_db=r.gain_db,
             look_s=r.look_ms / 1000,
+            model=r.model,
         )
         for r in config.file.reader
     )

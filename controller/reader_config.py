@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from drivers.errors import MisconfiguredError
-from drivers.kinds import KINDS, DriverKind, PortKind
+from drivers.kinds import SIMULATED, DriverKind, PortKind, kind_of
 from drivers.rfid.mfrc522 import spi_connector
 from drivers.rfid.wires import connector, tcp_address
 
@@ -27,11 +27,18 @@ def reader_faults(raw: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
     kinds: dict[int, tuple[str, DriverKind]] = {}
     for i, reader in _entries(raw, "reader"):
         driver, number = reader.get("driver"), reader.get("number", i + 1)
-        kind = KINDS.get(driver) if isinstance(driver, str) else None
+        model = reader.get("model", "")
+        kind = (
+            kind_of(driver, model) if isinstance(driver, str) and isinstance(model, str) else None
+        )
         if kind is None:
+            if driver == "simulated":
+                said = json.dumps(model)[:60]
+                message = f"reader {number}: model = {said}; allowed: {', '.join(SIMULATED)}"
+                yield ("reader", i, "model"), message
             continue
         if type(number) is int:
-            kinds[number] = (str(driver), kind)
+            kinds[number] = (str(model or driver), kind)
         yield from _port_faults(i, f"reader {number}", reader, kind)
         yield from _setting_faults(i, f"reader {number}", reader, str(driver), kind)
     for i, antenna in _entries(raw, "antenna"):
@@ -74,6 +81,10 @@ def _is_address(port: str, kind: PortKind) -> bool:
 def _setting_faults(
     i: int, who: str, reader: Mapping[str, Any], driver: str, kind: DriverKind
 ) -> Iterator[tuple[Place, str]]:
+    if "model" in reader and driver != "simulated":
+        means = ", ".join((*_COMMON, *kind.settings))
+        message = f"{who}: model means nothing to driver {driver}; allowed: {means}"
+        yield ("reader", i, "model"), message
     for key in ("firmware", "reversed_uids", "usb_serial", "gain_db", "look_ms"):
         if key in reader and key not in kind.settings:
             means = ", ".join((*_COMMON, *kind.settings))

@@ -298,7 +298,12 @@ class RobotTable:
             sweep_s=part.sweep_ms / 1000,
             seed=draw(32),
         )
-        self._world = World(_field(self._config), noise, cards_seed=self._cards_seed)
+        self._world = World(
+            _field(self._config),
+            noise,
+            cards_seed=self._cards_seed,
+            short_tags=any(reader.model == "pn532" for reader in self._config.file.reader),
+        )
         self._offset = self._clock()
         if self._paused_at is not None:
             self._paused_at = self._offset

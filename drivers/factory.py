@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal, Self
 
 from drivers.contracts import Clock, Inputs, LedBoard, Sleep, TagReader
 from drivers.errors import MisconfiguredError, UnknownDriverError
-from drivers.kinds import KINDS, PUCKS, Air, DriverKind
+from drivers.kinds import KINDS, PUCKS, SIMULATED, Air, DriverKind, kind_of
 from drivers.rf import RfMutex, RfPermits
 from drivers.rfid.airs import Together
 from drivers.rfid.pepper import Mode, PepperLink, PushPlan
@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from drivers.sim.pepper_emulator import WireFault as WireFault
     from drivers.sim.placed import PlacedCard as PlacedCard
     from drivers.sim.placed import spread_out as spread_out
+    from drivers.sim.pepper_rims import Emulated as Emulated
     from drivers.sim.robot import HandPlayed as HandPlayed
     from drivers.sim.robot import Oddities as Oddities
     from drivers.sim.robot import Robot as Robot
@@ -122,7 +123,8 @@ DRIVERS: Mapping[str, DriverKind] = KINDS
 class ReaderSpec:
     """One reader as configured.
 
-    name: for people, such as "reader 1". driver: one of `DRIVERS`. antennas: number of each antenna
+    name: for people, such as "reader 1". driver: one of `DRIVERS`. model: what a simulated one is,
+    of `drivers.kinds.SIMULATED`; "": a Pepper. antennas: number of each antenna
     at the table, to the reader's port. port: serial device or tcp://host:port, empty if simulated.
     mode: polled, or the reader reports by itself as json or binary. accept_firmware: firmware major
     versions that may be spoken to. reversed_uids: for firmware that gives UIDs back to front.
@@ -140,6 +142,7 @@ class ReaderSpec:
     usb_serial: str = ""
     gain_db: int = 33
     look_s: float = 0.25
+    model: str = ""
 
 
 @dataclass
@@ -151,7 +154,7 @@ class EmulatedReaders:
     opens it.
     """
 
-    emulators: Mapping[str, PepperEmulator]
+    emulators: Mapping[str, Emulated]
     kind: Literal["pty", "tcp"] = "pty"
     clock: Clock = time.monotonic
     addresses: dict[str, str] = field(default_factory=dict)
@@ -200,22 +203,28 @@ def emulated_readers(
 ) -> EmulatedReaders:
     """An emulated reader for every spec with driver "simulated", over one field. look_s: how long
     an inventory takes. clock: the time in which the world lives."""
-    from drivers.sim.pepper_emulator import Ether, PepperEmulator
+    from drivers.sim.pepper_emulator import Ether
 
     ether = Ether()
     emulators = {
-        spec.name: PepperEmulator(
-            world,
-            {port: antenna for antenna, port in spec.antennas.items()},
-            look_s=look_s,
-            name=spec.name,
-            ether=ether,
-            seed=seed + i,
-        )
+        spec.name: _emulator(spec, world, look_s, ether, seed + i)
         for i, spec in enumerate(specs)
         if spec.driver == "simulated"
     }
     return EmulatedReaders(emulators, kind, clock)
+
+
+def _emulator(
+    spec: ReaderSpec, world: FieldModel, look_s: float, ether: Ether, seed: int
+) -> Emulated:
+    from drivers.sim.pepper_emulator import PepperEmulator
+    from drivers.sim.pn532_emulator import Pn532Emulator
+
+    if spec.model == "pn532":
+        (antenna,) = spec.antennas
+        return Pn532Emulator(world, antenna, look_s=look_s, name=spec.name, ether=ether, seed=seed)
+    ports = {port: antenna for antenna, port in spec.antennas.items()}
+    return PepperEmulator(world, ports, look_s=look_s, name=spec.name, ether=ether, seed=seed)
 
 
 def tag_reader(
@@ -394,16 +403,25 @@ def _kind(spec: ReaderSpec) -> DriverKind:
         raise UnknownDriverError(
             f"there is no driver {spec.driver!r}", spec.name, f"Choose one of {', '.join(KINDS)}."
         )
-    return KINDS[spec.driver]
+    kind = kind_of(spec.driver, spec.model)
+    if kind is None:
+        raise UnknownDriverError(
+            f"there is no simulated {spec.model!r}",
+            spec.name,
+            f"Choose one of {', '.join(SIMULATED)}.",
+        )
+    return kind
 
 
 def _link(spec: ReaderSpec, emulated: EmulatedReaders | None, clock: Clock) -> ReaderLink:
     where = f"{spec.name} on {spec.port or 'the simulated table'}"
     kind = _kind(spec)
-    if not spec.driver.startswith("pepper") and spec.driver != "simulated":
+    simulated = spec.driver == "simulated"
+    if not spec.driver.startswith("pepper") and (not simulated or spec.model == "pn532"):
         _fits(spec, kind, where)
-    if spec.driver == "pn532":
-        return _pn532(spec, where, clock)
+    if "pn532" in (spec.driver, spec.model):
+        connect = _emulated_connect(spec.name, where, emulated) if simulated else _wire(spec, where)
+        return _pn532(spec, connect, where, clock)
     if spec.driver == "mfrc522":
         return _mfrc522(spec, where, clock)
     if spec.driver == "llrp":
@@ -450,14 +468,12 @@ def _wire(spec: ReaderSpec | PuckSpec, where: str, baud: int = BAUD) -> Connect:
     return of_serial(connect, spec.port, spec.usb_serial, where)
 
 
-def _pn532(spec: ReaderSpec, where: str, clock: Clock) -> ReaderLink:
+def _pn532(spec: ReaderSpec, connect: Connect, where: str, clock: Clock) -> ReaderLink:
     from drivers.rfid.pn532 import Pn532Link
     from drivers.rfid.pn532_session import Pn532Settings
 
     (antenna,) = spec.antennas
-    return Pn532Link(
-        spec.name, _wire(spec, where), antenna, Pn532Settings(where=where), clock=clock
-    )
+    return Pn532Link(spec.name, connect, antenna, Pn532Settings(where=where), clock=clock)
 
 
 def _mfrc522(spec: ReaderSpec, where: str, clock: Clock) -> ReaderLink:

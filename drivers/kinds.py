@@ -6,7 +6,7 @@ The factory builds by these names; a configuration is checked against them.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from types import MappingProxyType
 
@@ -103,11 +103,31 @@ KINDS: Mapping[str, DriverKind] = MappingProxyType(
             PortKind.NONE,
             ports=8,
             modes=("polled", "json", "binary"),
-            settings=_PEPPER,
+            settings=("model", *_PEPPER),
         ),
     }
 )
 """Drivers for readers of cards, by the name that a configuration gives."""
+
+SIMULATED: Mapping[str, DriverKind] = MappingProxyType(
+    {
+        "pepper-c1-mux": KINDS["simulated"],
+        "pn532": replace(
+            KINDS["pn532"],
+            what="emulated PN532 over a simulated table",
+            port=PortKind.NONE,
+            settings=(),
+        ),
+    }
+)
+"""What a reader of driver "simulated" may be, by its model. An MFRC522 is none of them: its driver
+works in a thread of its own, and the simulated table in none."""
+
+
+def kind_of(driver: str, model: str = "") -> DriverKind | None:
+    """The row of a driver and, of a simulated one, its model; None: there is none."""
+    return SIMULATED.get(model) if driver == "simulated" and model else KINDS.get(driver)
+
 
 PUCKS: Mapping[str, DriverKind] = MappingProxyType(
     {

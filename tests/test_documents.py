@@ -52,6 +52,7 @@ FOLDERS = (
     "controller/journal",
     "controller/doctor",
     "controller/outputs",
+    "controller/rates",
     "controller",
     "drivers/sim",
     "drivers/rfid",

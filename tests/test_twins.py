@@ -153,7 +153,7 @@ def _spend(night: Night, folder: Path, key: bytes, cards_seed: int, deck_seed: i
             return journal.stage(event, sealed=blob)
 
         table = Table(LAYOUT, vault, record=record)
-        senses = SenseCounts()
+        senses = SenseCounts(LAYOUT)
         rates = Nights().begun(0.0).referred(measured(LAYOUT))
         registry = tuple((s, SeatStatus.IN) for s in SEATS)
 

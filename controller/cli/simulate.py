@@ -185,9 +185,9 @@ def simulate_command(
         burst=burst,
         direction=poll_direction,
         focus=focus,
+        like=table,
         camera=camera,
         frame_s=_read(faults, "--frames", duration_s, frames, 0.125),
-        like=table,
     )
     if settings is not None:
         try:

@@ -72,6 +72,7 @@ class RobotHand:
             (FieldAntenna(number=number, place=self._zone),),
             noise,
             cards_seed=chance.getrandbits(32),
+            short_tags=any(reader.model == "pn532" for reader in config.file.reader),
         )
         self._cards = {card.face: card for card in self._world.deck("red")}
         enrolled = [tag for deck in house for tag in deck.cards]

@@ -149,17 +149,19 @@ class RateBook:
             self._note(text)
         if self._writing is None or self._writing.done():
             self._said_of_writing()
-            self._writing = self._executor.submit(
-                files.replace, self._path, spelled(self.nights), mode=MODE
-            )
+            self._writing = self._executor.submit(self._write, self.nights)
 
     async def close(self) -> None:
         """The table ends: what is known is on the disk when this returns."""
-        last = self._executor.submit(files.replace, self._path, spelled(self.nights), mode=MODE)
+        last = self._executor.submit(self._write, self.nights)
         await asyncio.gather(asyncio.wrap_future(last), return_exceptions=True)
         self._writing = last
         self._said_of_writing()
         self._executor.shutdown(wait=False)
+
+    def _write(self, nights: Nights) -> None:
+        """In a thread: a hundred nights take their time to spell, too."""
+        files.replace(self._path, spelled(nights), mode=MODE)
 
     def _taken_up(self) -> Nights:
         try:

@@ -16,8 +16,8 @@ from controller.rates.drift import Drift
 Counted = Mapping[Sense, Portion]
 """What one hand brought."""
 
-KEPT = 400
-"""Nights that are kept."""
+KEPT = 120
+"""Nights that are kept: four months, a few hundred kilobytes."""
 FIRST_NIGHTS = 3
 """So many nights, with `FIRST_TRIES`, make a reference where nothing was measured beforehand."""
 FIRST_TRIES = 2000

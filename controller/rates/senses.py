@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from controller.model.table import Layout
+from controller.model.table import AntennaPlace, Layout
 from controller.rates.counts import Error, Portion, Sense
 from controller.rates.nights import Counted
 from controller.sensing.tracks import ZoneFigures
@@ -15,24 +15,32 @@ from drivers.readings import Side, Sight
 TABLE = "the table"
 
 
-def antenna_name(number: int) -> str:
-    return f"antenna {number}"
+def name_of(place: AntennaPlace) -> str:
+    """What watches the place, for people."""
+    if place.camera is not None:
+        return camera_name(place.camera, str(place.zone))
+    return f"antenna {place.antenna}"
+
+
+def camera_name(camera: int, area: str) -> str:
+    return f"camera {camera}, {area}"
 
 
 def measured(layout: Layout) -> dict[Sense, float]:
     """What was configured or calibrated of each antenna."""
     rates: dict[Sense, float] = {}
-    for antenna in layout.antennas:
-        name, profile = antenna_name(antenna.antenna), antenna.profile
-        rates[Sense(name, Error.MISS)] = profile.miss_rate
-        rates[Sense(name, Error.CROSS)] = profile.cross_rate
+    for place in layout.antennas:
+        rates[Sense(name_of(place), Error.MISS)] = place.profile.miss_rate
+        if place.camera is None:
+            rates[Sense(name_of(place), Error.CROSS)] = place.profile.cross_rate
     return rates
 
 
 class SenseCounts:
-    """Counts what comes by, and gives it out hand by hand."""
+    """Counts what comes by at a table of that layout, and gives it out hand by hand."""
 
-    def __init__(self) -> None:
+    def __init__(self, layout: Layout) -> None:
+        self._places = layout.by_antenna
         self._before: dict[Sense, Portion] = {}
         self._tried: Counter[Sense] = Counter()
         self._wrong: Counter[Sense] = Counter()
@@ -40,7 +48,7 @@ class SenseCounts:
     def sight(self, sight: Sight) -> None:
         """A picture, as read."""
         for area in sight.areas:
-            name = f"camera {sight.camera}, {area.area}"
+            name = camera_name(sight.camera, area.area)
             self._count(name, Error.UNCLEAR, 1, not area.clear)
             if not area.clear:
                 continue
@@ -54,7 +62,7 @@ class SenseCounts:
         """All of it since this was last asked. figures: of every antenna since its start. verdicts:
         how many questions ended hands so far, and how many of them undecided."""
         counted: dict[Sense, Portion] = {}
-        totals = {**_of_antennas(figures), Sense(TABLE, Error.UNDECIDED): verdicts}
+        totals = {**self._of_places(figures), Sense(TABLE, Error.UNDECIDED): verdicts}
         for sense, now in totals.items():
             before = self._before.get(sense, Portion(0, 0))
             more = Portion(now.tried - before.tried, now.wrong - before.wrong)
@@ -73,13 +81,15 @@ class SenseCounts:
         self._tried[sense] += tried
         self._wrong[sense] += wrong
 
-
-def _of_antennas(figures: Iterable[ZoneFigures]) -> Mapping[Sense, Portion]:
-    counted: dict[Sense, Portion] = {}
-    for f in figures:
-        name = antenna_name(f.antenna)
-        counted[Sense(name, Error.MISS)] = Portion(f.lying, f.missed)
-        counted[Sense(name, Error.CROSS)] = Portion(f.beside, f.crossed)
-        counted[Sense(name, Error.NOISE)] = Portion(f.polls + f.noise, f.noise)
-        counted[Sense(name, Error.GHOST)] = Portion(f.polls + f.noise, f.ghosts)
-    return counted
+    def _of_places(self, figures: Iterable[ZoneFigures]) -> Mapping[Sense, Portion]:
+        counted: dict[Sense, Portion] = {}
+        for f in figures:
+            place = self._places[f.antenna]
+            name = name_of(place)
+            counted[Sense(name, Error.MISS)] = Portion(f.lying, f.missed)
+            if place.camera is None:
+                looks = f.polls + f.noise
+                counted[Sense(name, Error.CROSS)] = Portion(f.beside, f.crossed)
+                counted[Sense(name, Error.NOISE)] = Portion(looks, f.noise)
+                counted[Sense(name, Error.GHOST)] = Portion(looks, f.ghosts)
+        return counted

@@ -10,7 +10,13 @@ from functools import cached_property
 from controller.model.cards import JOKER_FACE
 from controller.model.events import SeatStatus, TableEvent, TableOpened
 from controller.model.findings import Finding, FindingChanged, Said, Street, Verdict
-from controller.model.table import Layout, LayoutOptions, reference_layout, seat_zone
+from controller.model.table import (
+    Layout,
+    LayoutOptions,
+    camera_areas,
+    reference_layout,
+    seat_zone,
+)
 from controller.pipeline import Table
 from controller.rules.engine import layout_json
 from controller.rules.profile import Profile, load
@@ -366,8 +372,10 @@ def script_of(profile: Profile, settings: Settings) -> DealScript:
 def layout_of(settings: Settings) -> Layout:
     """The reference table with the antennas as simulated; its profiles are told the true rates. A
     table like a measured one goes by what it goes by, whatever was measured since."""
-    if settings.like is not None:
-        return settings.like.layout
+    if settings.like is not None and settings.camera != "alone":
+        own = settings.like.layout
+        seen = own.areas or camera_areas(own.seats, not own.burn_is_muck)
+        return replace(own, areas=() if settings.camera == "none" else seen)
     return reference_layout(
         LayoutOptions(
             max_stack=settings.max_stack or None,
@@ -380,8 +388,9 @@ def layout_of(settings: Settings) -> Layout:
 
 
 def rates_of(settings: Settings) -> SightRates:
-    """How well the simulated camera's reader sees."""
-    return replace(shipped_rates(), frame_s=settings.frame_s)
+    """How well the simulated camera's reader sees: as it was measured, where it was."""
+    measured = {} if settings.like is None else settings.like.sight
+    return replace(shipped_rates(), frame_s=settings.frame_s, **measured)
 
 
 def field_antennas(layout: Layout, like: TableLike | None = None) -> tuple[FieldAntenna, ...]:

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from controller.config import ConfigError, load
-from controller.model.table import Layout, reference_layout
+from controller.model.table import AntennaPlace, Layout, reference_layout
 from controller.rates.book import RatesFileError, rates_file, read
 from controller.rates.counts import Error, Sense, Tally
 from controller.rates.nights import Nights, pooled
-from controller.rates.senses import antenna_name
+from controller.rates.senses import name_of
 from controller.simulate.settings import SettingsError
 
 NIGHTS = 30
@@ -79,18 +79,18 @@ def measured_like(name: str, layout: Layout, nights: Nights) -> TableLike:
     senses = {sense for night in last for sense in night.tallies}
     totals = {s: pooled(n.tallies[s] for n in last if s in n.tallies) for s in senses}
 
-    def rate(antenna: int, error: Error, configured: float) -> float:
-        return _rate(totals.get(Sense(antenna_name(antenna), error)), configured)
+    def rate(place: AntennaPlace, error: Error, configured: float) -> float:
+        return _rate(totals.get(Sense(name_of(place), error)), configured)
 
     def share(error: Error) -> float:
         return _rate(pooled(t for s, t in totals.items() if s.error is error), 0.0)
 
-    profiles = [a.profile for a in layout.antennas]
+    places = layout.antennas
     return TableLike(
         name,
         layout,
-        {p.antenna: rate(p.antenna, Error.MISS, p.miss_rate) for p in profiles},
-        {p.antenna: rate(p.antenna, Error.CROSS, p.cross_rate) for p in profiles},
+        {p.antenna: rate(p, Error.MISS, p.profile.miss_rate) for p in places},
+        {p.antenna: rate(p, Error.CROSS, p.profile.cross_rate) for p in places},
         share(Error.NOISE),
         share(Error.GHOST),
         {name: share(e) for e, name in OF_CAMERAS.items() if any(s.error is e for s in senses)},

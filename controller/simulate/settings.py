@@ -41,7 +41,7 @@ class Settings:
     the antennas are polled. miss, cross: shares of 1. camera: a camera sees the cards, instead of
     the antennas ("alone") or beside them ("both"), one picture every frame_s; its rates are those
     that the program ships with. like: a measured table whose layout and rates take the place of
-    miss, cross and max_stack.
+    miss, cross and max_stack, and of the camera's rates as far as they were measured.
     """
 
     profile: str = "tda"

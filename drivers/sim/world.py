@@ -177,9 +177,16 @@ class World:
     """
 
     def __init__(
-        self, antennas: Sequence[FieldAntenna], noise: Noise | None = None, cards_seed: int = 0
+        self,
+        antennas: Sequence[FieldAntenna],
+        noise: Noise | None = None,
+        cards_seed: int = 0,
+        *,
+        short_tags: bool = False,
     ) -> None:
-        """noise None: a perfect table. cards_seed: gives the tags their UIDs, and nothing else."""
+        """noise None: a perfect table. cards_seed: gives the tags their UIDs, and nothing else.
+        short_tags: all decks have tags of ISO 14443 A, else only some have."""
+        self._short_tags = short_tags
         self.antennas = tuple(antennas)
         self.noise = noise or Noise()
         self.cards_seed = cards_seed
@@ -222,7 +229,8 @@ class World:
             faces = [r + s for s in SUITS for r in RANKS] + list(JOKERS)
             uids: dict[Uid, None] = {}
             while len(uids) < len(faces):
-                uids[_random_uid(tags, short=name in ("blue", "black"))] = None
+                short = self._short_tags or name in ("blue", "black")
+                uids[_random_uid(tags, short=short)] = None
             self._decks[name] = tuple(
                 Card(uid, name, face) for uid, face in zip(uids, faces, strict=True)
             )
@@ -239,7 +247,7 @@ class World:
 
     def foreign(self) -> Card:
         """A card that no deck knows."""
-        return Card(_random_uid(self._minted, short=False), "foreign", "foreign")
+        return Card(_random_uid(self._minted, short=self._short_tags), "foreign", "foreign")
 
     def duplicate(self, card: Card) -> Card:
         """The same face under a tag of its own."""

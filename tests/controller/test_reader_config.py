@@ -162,3 +162,24 @@ def test_the_sample_names_every_driver() -> None:
     from drivers.factory import DRIVERS
 
     assert all(re.search(rf"\b{re.escape(name)}\b", sample_text()) for name in DRIVERS)
+
+
+SIMULATED = "[simulation]\nseed = 1\n"
+
+
+def test_a_simulated_reader_may_be_a_pn532_with_its_limits() -> None:
+    pn532, mux = ("simulated", 'model = "pn532"'), ("simulated", "")
+    spec, other = reader_specs(read(table([pn532, mux], more=SIMULATED), "t", HERE))
+    assert (spec.driver, spec.model, spec.antennas) == ("simulated", "pn532", {1: 1})
+    assert other.model == ""
+    board = table([pn532, mux], seat='zone = "board"\nmax_stack = 2', more=SIMULATED)
+    assert any("driver pn532 may only watch: seat" in message for _, message in faults(board))
+    full = table([pn532, mux], seat='zone = "seat/1"\nmax_stack = 4', more=SIMULATED)
+    assert "a pn532 tells 2 cards apart" in only(full, "max_stack")
+
+
+def test_a_model_is_one_that_is_simulated_and_of_nothing_else() -> None:
+    odd = table([("simulated", 'model = "mfrc522"'), ("simulated", "")], more=SIMULATED)
+    assert only(odd, "mfrc522") == ('reader 1: model = "mfrc522"; allowed: pepper-c1-mux, pn532')
+    real = table([("pn532", f'port = "{BY_ID}"\nmodel = "pn532"'), MUX])
+    assert "model means nothing to driver pn532" in only(real, "model")

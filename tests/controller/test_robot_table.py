@@ -219,3 +219,23 @@ def test_the_simulated_cards_stay_the_same_from_start_to_start() -> None:
     one, other = RobotTable(unseeded), RobotTable(unseeded)
     assert one.decks == other.decks
     assert one.decks != RobotTable(config()).decks
+
+
+def test_a_seat_may_have_a_simulated_pn532_whose_looks_count_as_any_other() -> None:
+    text = sample_text().replace("mistakes = 0.3", "mistakes = 0")
+    text += '\n[[reader]]\nnumber = 3\ndriver = "simulated"\nmodel = "pn532"\n'
+    seat_3 = 'number = 3\nreader = 1\nport = 3\nzone = "seat/3"'
+    assert seat_3 in text
+    text = text.replace(seat_3, 'number = 3\nreader = 3\nport = 1\nzone = "seat/3"')
+
+    async def run() -> None:
+        async with asyncio.timeout(60), RobotTable(read(text, "t", Path("/nowhere"))) as table:
+            cards: set[int] = set()
+            async for reading in table.readings():
+                if isinstance(reading, Poll) and reading.antenna == 3:
+                    cards |= {len(uid) for uid in reading.uids}
+                if cards:
+                    break
+            assert cards == {7}, "tags that a PN532 reads"
+
+    asyncio.run(run())

@@ -19,7 +19,7 @@ from drivers.sim.pepper_emulator import PepperEmulator
 from drivers.sim.pepper_rims import VirtualClock, virtual_connect
 from drivers.sweep import SweepScheduler
 from tests.drivers.contract import PATIENCE_S, TagReaderContract, take
-from tests.drivers.still_field import StillField
+from tests.drivers.still_field import StillField, uid_a
 
 ALL = tuple(range(1, 17))
 SPECS = (
@@ -37,6 +37,19 @@ class TestEmulatedOverTcp(TagReaderContract):
     def reader(self) -> TagReader:
         emulated = emulated_readers(SPECS, StillField(ALL), 0.0005, kind="tcp")
         return tag_reader(SPECS, emulated=emulated)
+
+
+MIXED = (
+    ReaderSpec("reader 1", "simulated", {1: 1}, model="pn532"),
+    ReaderSpec("reader 2", "simulated", {2: 1}, model="pn532"),
+    ReaderSpec("reader 3", "simulated", {a: a - 2 for a in range(3, 9)}),
+)
+
+
+class TestEmulatedPn532sAndAPepper(TagReaderContract):
+    def reader(self) -> TagReader:
+        field = StillField(tuple(range(1, 9)), uid_a)
+        return tag_reader(MIXED, emulated=emulated_readers(MIXED, field, 0.0005))
 
 
 class TestEmulatedInVirtualTime(TagReaderContract):
@@ -168,3 +181,9 @@ def test_readers_of_different_airs_work_side_by_side() -> None:
     reader = tag_reader(specs, emulated=emulated_readers(specs, StillField(ALL), 0.0005))
     assert isinstance(reader, Together)
     assert reader.antennas == tuple(range(1, 10))
+
+
+def test_a_model_that_is_not_simulated_is_refused_with_those_that_are() -> None:
+    spec = ReaderSpec("reader 1", "simulated", {1: 1}, model="mfrc522")
+    with pytest.raises(UnknownDriverError, match="Choose one of pepper-c1-mux, pn532"):
+        tag_reader([spec], emulated=emulated_readers([], StillField((1,)), 0.001))

@@ -6,18 +6,26 @@ from dataclasses import replace
 
 import pytest
 
+from controller.model.table import reference_layout
 from controller.rates.counts import Error, Portion, Sense, Tally
 from controller.rates.nights import Nights, pooled
 from controller.rates.senses import TABLE, SenseCounts, measured
 from controller.simulate.deal import SimulatedTable
 from controller.simulate.like import measured_like
 from controller.simulate.settings import Settings
-from drivers.readings import AreaSight, Face, SeenCard, Side, Sight
+from drivers.factory import shipped_rates
+from drivers.readings import AreaSight, Face, Reading, SeenCard, Side, Sight
 
 
 def night(settings: Settings, hands: int) -> Nights:
     """A night at that table."""
-    table, senses = SimulatedTable(settings, "planted"), SenseCounts()
+    table = SimulatedTable(settings, "planted", on_reading=lambda r: seen(r))
+    senses = SenseCounts(table.layout)
+
+    def seen(reading: Reading) -> None:
+        if isinstance(reading, Sight):
+            senses.sight(reading)
+
     nights = Nights().begun(0.0).referred(measured(table.layout))
     for n in range(hands):
         table.hand()
@@ -87,7 +95,7 @@ def card(side: Side, face: str = "") -> SeenCard:
 
 
 def test_a_cameras_refusals_are_counted_by_area() -> None:
-    senses = SenseCounts()
+    senses = SenseCounts(reference_layout())
     for clear in (True, True, False):
         board = AreaSight("board", (card(Side.UP, "As"), card(Side.UP), card(Side.UNSURE)), clear)
         senses.sight(Sight(1, 0.0, 0.1, (board, AreaSight("muck", (card(Side.DOWN),)))))
@@ -102,3 +110,16 @@ def test_a_cameras_refusals_are_counted_by_area() -> None:
     questions = Sense(TABLE, Error.UNDECIDED)
     assert senses.hand((), Portion(4, 1)) == {questions: Portion(4, 1)}
     assert senses.hand((), Portion(9, 1)) == {questions: Portion(5, 0)}
+
+
+def test_what_a_camera_refuses_is_planted_and_found_and_dealt_with_again() -> None:
+    shipped = shipped_rates()
+    layout = SimulatedTable(Settings(), "layout").layout
+    sight = {"unclear": 0.06, "face_unread": 0.3, "side_unsure": 0.05}
+    like = replace(measured_like("dim", layout, Nights()), sight=sight)
+    nights = night(Settings(like=like, camera="both"), 6)
+    again = measured_like("again", layout, nights)
+    assert set(again.sight) == set(sight)
+    assert again.sight["side_unsure"] == pytest.approx(0.05, abs=0.02)
+    assert again.sight["face_unread"] > 2 * shipped.face_unread
+    assert again.sight["unclear"] > 0.05, "hands hide areas besides"

@@ -204,7 +204,7 @@ def test_without_a_camera_no_side_raises_anything(profile: tuple[str, str], seed
     hand.deal()
     events = in_time(_faults(hand.chance, hand.events))
     opening = opened(*profile, seats=SEATS, button=(7,))
-    without = [e for e in events if not isinstance(e, CardSide | LaidTogether)]
+    without: list[TableEvent] = [e for e in events if not isinstance(e, CardSide | LaidTogether)]
     said = told(opening, events)
     assert said == told(opening, without)
     assert not {code for code, _, _ in said} & BY_CAMERA
