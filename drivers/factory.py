@@ -64,9 +64,9 @@ if TYPE_CHECKING:
     from drivers.sim.pepper_emulator import FieldModel as FieldModel
     from drivers.sim.pepper_emulator import PepperEmulator as PepperEmulator
     from drivers.sim.pepper_emulator import WireFault as WireFault
+    from drivers.sim.pepper_rims import Emulated as Emulated
     from drivers.sim.placed import PlacedCard as PlacedCard
     from drivers.sim.placed import spread_out as spread_out
-    from drivers.sim.pepper_rims import Emulated as Emulated
     from drivers.sim.robot import HandPlayed as HandPlayed
     from drivers.sim.robot import Oddities as Oddities
     from drivers.sim.robot import Robot as Robot
