@@ -1,4 +1,5 @@
-"""What is attached to this machine that a reader could be: names only; nothing is opened.
+"""What is attached to this machine that could be a reader or a camera: names only, nothing is
+opened.
 
 Paths are looked up under a root, so that a made-up machine can stand in a folder.
 """
@@ -10,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from drivers.camera.plugged import CameraFound, cameras
 from drivers.usb_ports import PortInfo, listed
 
 ROOT = Path("/")
@@ -47,6 +49,7 @@ class Found:
     gpio: tuple[str, ...] = ()
     pcsc: tuple[str, ...] = ()
     pcsc_trouble: str = field(default="")
+    cameras: tuple[CameraFound, ...] = ()
 
 
 def found(
@@ -70,6 +73,7 @@ def found(
         gpio=_nodes(root, "gpiochip*"),
         pcsc=names,
         pcsc_trouble=trouble,
+        cameras=cameras(root),
     )
 
 

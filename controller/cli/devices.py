@@ -13,6 +13,7 @@ import typer
 from drivers.usb_ports import is_mega
 
 if TYPE_CHECKING:
+    from drivers.camera.plugged import CameraFound
     from drivers.found import Found, SerialPort
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
@@ -43,8 +44,8 @@ def devices(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Serial ports, SPI devices, GPIO chips and PC/SC readers, and lines for a table.toml. Without
-    --probe nothing is opened or written to."""
+    """Serial ports, SPI devices, GPIO chips, PC/SC readers and cameras, and lines for a table.toml.
+    Without --probe nothing is opened or written to."""
     from drivers.found import found
     from drivers.rfid.pcsc import reader_names
 
@@ -77,7 +78,13 @@ def _configured(path: Path | None) -> frozenset[str]:
     ports = [reader.port for reader in file.reader] + [puck.port for puck in file.puck]
     ports += [board.port for board in file.board]
     ports += [file.table_board.port] if file.table_board is not None else []
+    ports += [camera_key(camera.driver, camera.device) for camera in file.camera]
     return frozenset(port for port in ports if port)
+
+
+def camera_key(driver: str, device: str) -> str:
+    """What tells a configured camera from others: a path, or the connector that it is on."""
+    return f"camera connector {device or '0'}" if driver == "picamera2" else device
 
 
 def _is_known(port: SerialPort, known: frozenset[str]) -> bool:
@@ -137,6 +144,27 @@ def listing(there: Found, known: frozenset[str], answers: Sequence[Answered]) ->
     for name in there.pcsc:
         yield f"  {name}"
         yield f"      burnturn deck register NAME --back red --desk {json.dumps(name)}"
+    yield "Cameras" if there.cameras else "Cameras: none"
+    for camera in there.cameras:
+        yield from _camera(camera, known)
+
+
+def _is_used(camera: CameraFound, known: frozenset[str]) -> bool:
+    return bool(known & {camera_key(camera.driver, camera.device), camera.node or "-"})
+
+
+def _camera(camera: CameraFound, known: frozenset[str]) -> Iterator[str]:
+    mark = "   configured" if _is_used(camera, known) else ""
+    if camera.driver == "picamera2":
+        yield f"  camera connector {camera.device}   {camera.product}{mark}"
+        return
+    yield f"  {camera.node}   {camera.product}{mark}"
+    if not camera.lasting:
+        yield "      it has no lasting name: its number may change at the next start"
+        return
+    yield f"      {camera.device}"
+    if not camera.alone:
+        yield "      named by its socket: no serial number tells it from the others, leave it there"
 
 
 def _naming(port: SerialPort) -> Iterator[str]:
@@ -161,11 +189,14 @@ def proposal(there: Found, known: frozenset[str], answers: Sequence[Answered]) -
     boards = [p for p in free if is_mega(p.chip)]
     ports = [p for p in free if p not in boards]
     chips = [path for path in there.spi if path not in known]
-    if not free and not chips:
-        yield "# Nothing to configure: no port that is not configured already."
+    cameras = [camera for camera in there.cameras if not _is_used(camera, known)]
+    if not free and not chips and not cameras:
+        yield "# Nothing to configure: no port or camera that is not configured already."
         return
-    yield "# For table.toml. Choose each driver, and give every antenna its zone (burnturn config"
-    yield "# sample shows how). Readers of button pucks (rdm6300, id12la) are a [[puck]] instead."
+    yield "# For table.toml."
+    if ports or chips:
+        yield "# Choose each driver, and give every antenna its zone (burnturn config sample shows"
+        yield "# how). Readers of button pucks (rdm6300, id12la) are a [[puck]] instead."
     for number, port in enumerate(ports, start=len(known) + 1):
         yield ""
         yield from _reader(number, port.name, said.get(port.name, ""), ON_A_WIRE)
@@ -178,6 +209,23 @@ def proposal(there: Found, known: frozenset[str], answers: Sequence[Answered]) -
         yield ""
         yield "[table_board]             # an Arduino Mega; without a port it is looked for on USB"
         yield f"port = {json.dumps(port.name)}"
+    used = len(there.cameras) - len(cameras)
+    for number, camera in enumerate(cameras, start=used + 1):
+        yield ""
+        yield from _camera_part(number, camera)
+
+
+def _camera_part(number: int, camera: CameraFound) -> Iterator[str]:
+    """A USB camera sends compressed pictures of the common size; a Raspberry Pi's own a size that
+    all of its cameras can bin or scale to."""
+    width, height = (1920, 1080) if camera.driver == "v4l2" else (2304, 1296)
+    yield f"# {camera.product}; once it hangs: burnturn calibrate camera --camera {number}"
+    yield "[[camera]]"
+    yield f"number = {number}"
+    yield f'driver = "{camera.driver}"'
+    yield f"device = {json.dumps(camera.device)}"
+    yield f"width = {width}"
+    yield f"height = {height}"
 
 
 def _reader(number: int, port: str, driver: str, choice: Sequence[str]) -> Iterator[str]:

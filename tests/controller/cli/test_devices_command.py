@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from controller.cli.devices import Answered, listing, proposal
+from controller.camera_config import CameraPart, camera_faults
+from controller.cli.devices import Answered, camera_key, listing, proposal
 from controller.cli.main import main
 from controller.config import sample_text
 from drivers import found as finding
@@ -56,8 +58,39 @@ class Machine:
     def node(self, name: str) -> None:
         (self.root / "dev" / name).touch()
 
+    def camera(self, number: int, serial: str = "", by_id: str = "", by_path: str = "") -> None:
+        """A USB camera: a device for pictures, and a second one that gives none."""
+        usb = self.root / f"sys/devices/usb1/1-{number}"
+        about = {"idVendor": "046d", "idProduct": "0825", "product": "HD\x1b Webcam"}
+        write(usb, about | ({"serial": serial} if serial else {}))
+        (usb / "1-1:1.0").mkdir()
+        for index in (0, 1):
+            entry = self.root / f"sys/class/video4linux/video{2 * number + index}"
+            write(entry, {"name": "HD Webcam", "index": str(index)})
+            (entry / "device").symlink_to(usb / "1-1:1.0")
+            for kind, name in (("by-id", by_id), ("by-path", by_path)):
+                if name:
+                    folder = self.root / "dev/v4l" / kind
+                    folder.mkdir(parents=True, exist_ok=True)
+                    (folder / f"{name}-video-index{index}").unlink(missing_ok=True)
+                    (folder / f"{name}-video-index{index}").symlink_to(f"../../{entry.name}")
+
+    def ribbon(self, *names: str) -> None:
+        """A Raspberry Pi's own cameras, with the codec that is a video device beside them."""
+        classes = self.root / "sys/class/video4linux"
+        write(classes / "video10", {"name": "bcm2835-codec-decode", "index": "0"})
+        (classes / "video10/device").symlink_to(self.root / "sys")
+        for n, name in enumerate(names):
+            write(classes / f"v4l-subdev{n}", {"name": name})
+
     def found(self) -> Found:
         return found(self.root, lambda: self.ports, lambda: ())
+
+
+def write(folder: Path, files: dict[str, str]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, said in files.items():
+        (folder / name).write_text(said + "\n")
 
 
 @pytest.fixture
@@ -140,6 +173,64 @@ def test_pc_sc_readers_are_named_with_the_command_that_uses_them(machine: Machin
     said = text(found(machine.root, lambda: (), absent))
     assert "PC/SC readers: not known: no pyscard. Install it." in said
     assert "Nothing to configure" in said
+
+
+def test_a_usb_camera_is_named_by_its_own_number_and_proposed(machine: Machine) -> None:
+    machine.camera(0, "77F1", by_id="usb-046d_HD_77F1", by_path="pci-usb-0:1")
+    there = machine.found()
+    name = "/dev/v4l/by-id/usb-046d_HD_77F1-video-index0"
+    (camera,) = there.cameras
+    assert (camera.node, camera.device, camera.alone) == ("/dev/video0", name, True)
+    part = tomllib.loads("\n".join(proposal(there, frozenset(), ())))["camera"]
+    assert part == [
+        {"number": 1, "driver": "v4l2", "device": name, "width": 1920, "height": 1080}
+    ]
+    known = text(there, frozenset({name}))
+    assert "/dev/video0   HD Webcam   configured" in known
+    assert "[[camera]]" not in known
+
+
+def test_two_cameras_of_one_make_without_numbers_are_named_by_their_sockets(
+    machine: Machine,
+) -> None:
+    for n in range(2):
+        machine.camera(n, by_id="usb-046d_HD", by_path=f"pci-usb-0:{n}")
+    there = machine.found()
+    names = [f"/dev/v4l/by-path/pci-usb-0:{n}-video-index0" for n in range(2)]
+    assert [camera.device for camera in there.cameras] == names
+    assert text(there).count("leave it there") == 2
+
+
+def test_a_raspberry_pi_s_own_cameras_are_told_from_its_codecs_and_lens_drives(
+    machine: Machine,
+) -> None:
+    machine.ribbon("imx708_wide 10-001a", "dw9807 10-000c", "unicam-subdev", "ov5647 11-0036")
+    there = machine.found()
+    assert [(c.driver, c.device, c.product) for c in there.cameras] == [
+        ("picamera2", "0", "imx708_wide"),
+        ("picamera2", "1", "ov5647"),
+    ]
+    known = text(there, frozenset({camera_key("picamera2", "")}))
+    assert "camera connector 0   imx708_wide   configured" in known
+    (part,) = tomllib.loads(known[known.index("# For table.toml") :])["camera"]
+    assert (part["number"], part["driver"], part["device"]) == (2, "picamera2", "1")
+
+
+def test_a_machine_without_cameras_says_so(machine: Machine) -> None:
+    assert "Cameras: none" in text(machine.found())
+
+
+def test_every_proposed_camera_is_one_that_a_table_may_have(machine: Machine) -> None:
+    machine.camera(0, "77F1", by_id="usb-046d_HD_77F1")
+    machine.ribbon("imx708 10-001a")
+    sample = tomllib.loads(sample_text("camera"))
+    del sample["camera"], sample["simulation"]
+    blocks = "\n".join(proposal(machine.found(), frozenset(), ()))
+    parts = tomllib.loads(blocks)["camera"]
+    parts[1]["areas"] = ["board"]  # that is for people to say: only one may look at all the rest
+    assert not list(camera_faults(sample | {"camera": parts}, 9))
+    for part in parts:
+        CameraPart.model_validate(part)
 
 
 def test_what_is_configured_is_marked_and_what_answered_is_named() -> None:
