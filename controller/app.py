@@ -59,7 +59,7 @@ from controller.rates.counts import Portion
 from controller.rates.senses import SenseCounts, measured
 from controller.rules import engine
 from controller.rules.profile import Profile
-from controller.sources import Together
+from controller.sources import NoReaders, Readers, Together
 from controller.taking_up import TableClock, away_known, table_of
 from controller.tape import TapeError, TapeWriter, time_of
 from controller.vault import Vault
@@ -720,21 +720,24 @@ def _count_words(count: CountShown | None) -> str:
 
 
 def readers_of(config: Config, clock: TableClock, permits: RfPermits | None = None) -> Source:
-    """The table's own readers. permits: the enable lines of their transmitters.
+    """The table's own readers; silent ones where it has none, but cameras. permits: the enable
+    lines of their transmitters.
 
     Raises:
         drivers.errors.MisconfiguredError: a reader that no driver can serve.
     """
     from drivers.factory import button_pucks, tag_reader
 
-    sweep = config.file.sweep
-    reader = tag_reader(
-        reader_specs(config),
-        order=sweep.order,
-        focus_share=sweep.focus_share,
-        permits=permits,
-        clock=clock,
-    )
+    sweep, specs = config.file.sweep, reader_specs(config)
+    reader: Readers = NoReaders(clock)
+    if specs:
+        reader = tag_reader(
+            specs,
+            order=sweep.order,
+            focus_share=sweep.focus_share,
+            permits=permits,
+            clock=clock,
+        )
     pucks = puck_specs(config)
     if not pucks:
         return reader

@@ -25,6 +25,7 @@ from controller.model.events import DeckAtTable, SeatStatus
 from controller.model.findings import Stage, Street
 from controller.model.table import Arrival, seat_of
 from controller.rules.settings import Profile
+from controller.sources import NoReaders
 from controller.tape import moved
 from drivers.contracts import TagReader
 from drivers.factory import (
@@ -46,10 +47,7 @@ from drivers.factory import (
 )
 from drivers.readings import (
     ButtonReading,
-    Health,
-    HealthState,
     KeyPress,
-    Poll,
     Reading,
     SeatReading,
     Uid,
@@ -421,35 +419,6 @@ class RobotTable:
 
     def _key(self, key: str) -> Reading:
         return KeyPress(key, self._clock())
-
-
-class NoReaders:
-    """What a table without antennas has in their place: nothing to look at, now and then."""
-
-    antennas: tuple[int, ...] = ()
-    health: tuple[Health, ...] = ()
-
-    def __init__(self, clock: Callable[[], float]) -> None:
-        self._clock = clock
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None: ...
-
-    def focus(self, antennas: Sequence[int]) -> None: ...
-
-    def only(self, antenna: int | None) -> None: ...
-
-    async def readings(self) -> AsyncIterator[Poll | Health]:
-        """Nothing, and no end."""
-        await asyncio.Event().wait()
-        yield Health("", HealthState.OK, "", self._clock())
 
 
 def _field(config: Config) -> tuple[FieldAntenna, ...]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack
 from types import TracebackType
 from typing import Any, Protocol, Self
 
 from controller.tape import moved, time_of
-from drivers.readings import ButtonReading, Reading, Sight
+from drivers.readings import ButtonReading, Health, HealthState, Poll, Reading, Sight
 
 
 class Readers(Protocol):
@@ -44,6 +44,35 @@ class Others(Protocol):
     ) -> None: ...
 
     def readings(self) -> AsyncIterator[Any]: ...
+
+
+class NoReaders:
+    """What a table without antennas has in their place: silent for ever."""
+
+    antennas: tuple[int, ...] = ()
+    health: tuple[Health, ...] = ()
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
+
+    def focus(self, antennas: Sequence[int]) -> None: ...
+
+    def only(self, antenna: int | None) -> None: ...
+
+    async def readings(self) -> AsyncIterator[Poll | Health]:
+        """Nothing, and no end."""
+        await asyncio.Event().wait()
+        yield Health("", HealthState.OK, "", self._clock())
 
 
 class Together:
