@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,8 +14,10 @@ import typer
 
 if TYPE_CHECKING:
     from controller.app import Source
+    from controller.camera_config import CameraPart
     from controller.config import Config
     from controller.doctor.checks import Check
+    from drivers.contracts import Camera
 
 app = typer.Typer(
     help="Check the machine under the table, and its readers.",
@@ -29,7 +32,12 @@ def doctor(
         Path | None, typer.Option(help="The table.toml. Default: the simulated sample table.")
     ] = None,
     seconds: Annotated[
-        float, typer.Option(min=0, max=600, help="How long the readers are listened to; 0: not.")
+        float,
+        typer.Option(
+            min=0,
+            max=600,
+            help="How long readers are listened to, and cameras looked through; 0: not.",
+        ),
     ] = 5.0,
     as_json: Annotated[bool, typer.Option("--json", help="Answer as JSON.")] = False,
 ) -> None:
@@ -66,7 +74,9 @@ def _checks(config: Config, seconds: float) -> Iterator[Check]:
     from controller.doctor.machine import look
     from controller.doctor.sweep import listen
 
-    yield from machine_checks(look(_nodes(config), _folders(config)))
+    machine = look(_nodes(config), _folders(config))
+    yield from machine_checks(machine)
+    yield from _library_checks(config, machine.cameras)
     yield from calibration_checks(in_force(config))
     yield from _senses(config)
     if not seconds:
@@ -79,7 +89,42 @@ def _checks(config: Config, seconds: float) -> Iterator[Check]:
             "Look at `burnturn table status`, or stop the table and call this again.",
         )
     else:
-        yield from sweep_checks(asyncio.run(listen(_source(config), config.layout, seconds)))
+        if config.file.reader:
+            yield from sweep_checks(asyncio.run(listen(_source(config), config.layout, seconds)))
+        yield from _looked_checks(config, seconds)
+
+
+def _library_checks(config: Config, seen: Sequence[str]) -> Iterator[Check]:
+    from controller.doctor.camera_checks import library_checks, no_camera
+    from controller.doctor.cameras import drivers, libraries
+
+    if config.file.camera:
+        yield from library_checks(libraries(), drivers(config.file.camera))
+    else:
+        yield no_camera(seen)
+
+
+def _looked_checks(config: Config, seconds: float) -> Iterator[Check]:
+    """Look through one camera after the other: what they share, such as a bus, is free for each."""
+    from controller.doctor.camera_checks import looked_checks
+    from controller.doctor.cameras import look
+
+    if not config.file.camera or find_spec("cv2") is None:
+        return
+    from controller.vision.quality import judge
+
+    for part in config.file.camera:
+        yield from looked_checks(asyncio.run(look(_camera(config, part), part, judge, seconds)))
+
+
+def _camera(config: Config, part: CameraPart) -> Camera:
+    from controller.robot_table import RobotTable
+    from controller.taking_up import TableClock
+    from drivers.camera.spec import live_camera
+
+    if part.driver == "simulated":
+        return RobotTable(config, TableClock()).camera(part)
+    return live_camera(part.spec)
 
 
 def _senses(config: Config) -> Iterator[Check]:
@@ -100,6 +145,7 @@ def _nodes(config: Config) -> list[tuple[str, str]]:
     ports = [(f"reader {reader.number}", reader.port) for reader in config.file.reader]
     ports += [(f"button reader at seat {puck.seat}", puck.port) for puck in config.file.puck]
     ports += [(f"board {n}", board.port) for n, board in enumerate(config.file.board, start=1)]
+    ports += [(f"camera {c.number}", c.device) for c in config.file.camera if c.driver == "v4l2"]
     if config.file.table_board is not None:
         ports.append(("table board", config.file.table_board.port))
     if config.file.inputs is not None:

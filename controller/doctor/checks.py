@@ -119,7 +119,6 @@ def _machine(machine: Machine) -> Iterator[Check]:
     yield _clock(machine.clock)
     yield from (_disk(disk) for disk in machine.disks)
     yield from (_node(node, machine) for node in machine.nodes)
-    yield _camera(machine.cameras)
 
 
 def _python(machine: Machine) -> Check:
@@ -235,6 +234,8 @@ def _node(node: Node, machine: Machine) -> Check:
 
 
 def _missing(node: Node) -> str:
+    if node.path.startswith(("/dev/v4l", "/dev/video")):
+        return "Plug it in, and look for its name with burnturn devices; name that one."
     if "spidev" in node.path:
         return "Enable SPI: sudo raspi-config nonint do_spi 0, then restart."
     if "gpiochip" in node.path:
@@ -248,11 +249,6 @@ def _missing(node: Node) -> str:
         "Plug it in, and look for its name: ls /dev/serial/by-id. Name that one in the table.toml:"
         " it stays the same whatever is plugged in first."
     )
-
-
-def _camera(cameras: Sequence[str]) -> Check:
-    seen = ", ".join(cameras) if cameras else "none is connected"
-    return Check("camera", State.SKIPPED, f"this table uses none; {seen}")
 
 
 # ---- the readers

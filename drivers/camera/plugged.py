@@ -20,7 +20,7 @@ class CameraFound:
     """A camera. device: what to configure: for driver v4l2 a path that stays the same however the
     machine starts, by serial number where that tells it from every other one, else by the socket it
     is in; for picamera2 the number of the connector. node: the path it has today, "" without one.
-   
+
     alone: whether its number tells it from all others."""
 
     driver: str
@@ -52,11 +52,10 @@ def _on_usb(root: Path) -> list[CameraFound]:
     by_id, by_path = (_links(root, kind) for kind in ("by-id", "by-path"))
     found = []
     for usb in plugged:
+        # Without a number of their own, two of one make would take turns at one name.
         alone = bool(usb.identity[2]) and same[usb.identity] == 1
-        # Without a number of its own, two of one make would take turns at one name.
-        single = same[usb.identity] == 1
-        lasting = (by_id if alone or (single and usb.node not in by_path) else by_path).get(usb.node)
-        found.append(CameraFound("v4l2", lasting or usb.node, usb.product, usb.node, alone))
+        device = (by_id if alone else by_path).get(usb.node, usb.node)
+        found.append(CameraFound("v4l2", device, usb.product, usb.node, alone))
     return found
 
 

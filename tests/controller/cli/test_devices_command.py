@@ -182,9 +182,7 @@ def test_a_usb_camera_is_named_by_its_own_number_and_proposed(machine: Machine) 
     (camera,) = there.cameras
     assert (camera.node, camera.device, camera.alone) == ("/dev/video0", name, True)
     part = tomllib.loads("\n".join(proposal(there, frozenset(), ())))["camera"]
-    assert part == [
-        {"number": 1, "driver": "v4l2", "device": name, "width": 1920, "height": 1080}
-    ]
+    assert part == [{"number": 1, "driver": "v4l2", "device": name, "width": 1920, "height": 1080}]
     known = text(there, frozenset({name}))
     assert "/dev/video0   HD Webcam   configured" in known
     assert "[[camera]]" not in known

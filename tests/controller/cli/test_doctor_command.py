@@ -81,6 +81,37 @@ def test_readers_of_a_running_table_are_left_alone(
     assert "  antennas:" not in out
 
 
+def test_a_table_under_a_camera_alone_is_looked_at_through_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "table.toml"
+    file.write_text(sample_text("camera").replace('socket = ""', f'socket = "{tmp_path}/f"', 1))
+    code, out = ended(capsys, "--config", str(file), "--seconds", "0.6", "--json")
+    checks = {check["item"]: check for check in json.loads(out)["checks"]}
+    assert code == 0
+    assert checks["OpenCV"]["state"] == "ok"
+    assert "2304x1296" in checks["camera 1"]["found"]
+    assert "antennas" not in checks, "no antenna is there to be read"
+    assert "sweep" not in checks
+
+
+def test_a_camera_that_is_not_there_is_a_fault(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "table.toml"
+    simulated = sample_text("camera")
+    part = simulated.index("[simulation]")
+    assert simulated[part:].count("\n[") == 0
+    real = simulated[:part].replace('driver = "simulated"', 'driver = "v4l2"')
+    real = real.replace('device = ""', 'device = "/dev/v4l/by-id/NOTHERE"')
+    file.write_text(re.sub(r"\[table_board\][^\[]*", "", real))
+    code, out = ended(capsys, "--config", str(file), "--seconds", "0.1")
+    assert code == 1
+    assert "FAULT    camera 1 at /dev/v4l/by-id/NOTHERE: is not there" in out
+    assert "Next: Plug it in, and look for its name with burnturn devices" in out
+    assert "FAULT    camera 1: no camera is there" in out
+
+
 def sample_real(text: str) -> str:
     """The sample with readers on ports where nothing is plugged in."""
     head, _, rest = text.partition("[table_board]")
