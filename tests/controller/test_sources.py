@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Sequence
 from itertools import pairwise
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 import pytest
 
+from controller.app import readers_of
+from controller.config import read, sample_text
 from controller.sources import Together, in_order
+from controller.taking_up import TableClock
 from controller.tape import time_of
 from drivers.readings import (
+    AreaSight,
     ButtonReading,
     Health,
     KeyPress,
@@ -20,6 +26,7 @@ from drivers.readings import (
     Poll,
     Reading,
     SeatReading,
+    Sight,
 )
 
 InputReading = ButtonReading | SeatReading | KeyPress | Health
@@ -175,3 +182,34 @@ def test_it_ends_with_the_readers_and_fails_with_whoever_fails() -> None:
 
     run(ends)
     run(fails)
+
+
+class OneSight(Opened):
+    """A camera that has seen the table once."""
+
+    async def readings(self) -> AsyncIterator[Sight | Health]:
+        yield Sight(1, 1.0, 1.1, (AreaSight("board", ()),))
+        await asyncio.Event().wait()
+
+
+def test_a_table_of_real_cameras_and_no_reader_is_watched(tmp_path: Path) -> None:
+    simulated = sample_text("camera")
+    real = simulated[: simulated.index("[simulation]")].replace("simulated", "picamera2")
+    config = read(re.sub(r"\[table_board\][^\[]*", "", real), "table.toml", tmp_path)
+    assert not config.file.reader
+
+    async def first() -> Reading:
+        readers = readers_of(config, TableClock())
+        readers.focus((1, 2))
+        readers.only(None)
+        async with Together(readers, [OneSight("camera", [])]) as source:
+            readings = source.readings()
+            reading = await anext(readings)
+            silent = asyncio.ensure_future(anext(readings))
+            for _ in range(20):
+                await asyncio.sleep(0)
+            assert not silent.done(), "nothing but the camera tells anything, and nothing ends"
+            silent.cancel()
+        return reading
+
+    assert asyncio.run(first()) == Sight(1, 1.0, 1.1, (AreaSight("board", ()),))
