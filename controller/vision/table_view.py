@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Protocol, Self
 
@@ -175,9 +176,12 @@ class TableView:
         if not free:
             return
         self._backs += [straight(cut, outline, _BACK_PX_MM) for outline in free]
-        if len(self._backs) >= _BACKS_LEARNT:
+        if len(self._backs) < _BACKS_LEARNT:
+            return
+        # Two decks' backs, while they are changed, make no pattern.
+        with suppress(ValueError):
             self._reader = self._reader.with_back(BackPattern.learnt(self._backs, _BACK_PX_MM))
-            self._backs = self._backs[_BACKS_LEARNT // 2 :]  # another deck comes one day
+        self._backs = self._backs[-(_BACKS_LEARNT // 2) :]  # another deck comes one day
 
     def _hidden(
         self,
