@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from calibration.store import command
 from controller.calibrating.in_force import InForce
 from controller.doctor.machine import Clock, Disk, Machine, Node
 from controller.doctor.sweep import AntennaSwept, Sweep
@@ -72,7 +73,7 @@ def calibration_checks(measured: InForce) -> tuple[Check, ...]:
             f"calibration of {kind}",
             State.SKIPPED,
             "never made: the table goes by what its table.toml assumes",
-            f"burnturn calibrate {kind}",
+            f"burnturn calibrate {command(kind)}",
         )
         for kind in measured.missing
     ]
