@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -107,17 +108,23 @@ def test_a_place_that_the_camera_does_not_show_is_named(tmp_path: Path) -> None:
     said = refused(config)
     assert "its calibration does not show seat/4, muck" in said
     assert "burnturn calibrate camera" in said
-    fewer = 'areas = ["board", "burn", "muck", "seat/1"]\n'
-    both = sample_text().replace('[table_board]\ndriver = "simulated"', "")
-    both = both.replace('port = ""\n', "", 1)
-    for name in ("/dev/a", "/dev/b"):
-        named = f'driver = "pepper-c1-mux"\nport = "{name}"'
-        both = both.replace('driver = "simulated"', f"{named} #", 1)
-    (tmp_path / "both").mkdir()
-    both += REAL[REAL.index("[[camera]]") :] + fewer
-    with_antennas = table(tmp_path / "both", both)
-    calibrated(with_antennas, without=("table", "seat/1"))
-    assert len(camera_sources(with_antennas, lambda: 0.0)) == 1  # antennas see what it does not
+
+
+def test_a_place_that_has_an_antenna_need_not_be_seen(tmp_path: Path) -> None:
+    areas = 'areas = ["board", "burn", "muck", "seat/1"]\n'
+    text = sample_text().replace("[simulation]", REAL[REAL.index("[[camera]]") :] + areas)
+    for simulated in ('driver = "simulated"', 'port = ""'):
+        assert simulated in text
+    head, _, rest = text.partition("[table_board]")
+    readers = re.findall(r"\[\[reader\]\]\nnumber = (\d)", head)
+    head = head[: head.index("[[reader]]")]
+    for number in readers:
+        head += (
+            f'[[reader]]\nnumber = {number}\ndriver = "pepper-c1-mux"\nport = "/dev/a{number}"\n\n'
+        )
+    config = table(tmp_path, head + rest[rest.index("[[antenna]]") :])
+    calibrated(config, without=("table", "seat/1"))
+    assert len(camera_sources(config, lambda: 0.0)) == 1
 
 
 def test_what_is_calibrated_of_cameras_is_known_to_the_doctor(tmp_path: Path) -> None:

@@ -119,8 +119,7 @@ def test_the_sample_starts_and_stops_clean(tmp_path: Path) -> None:
 
 def test_a_configuration_and_a_sample_are_one_too_many(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "controller.cli.main", "run", "--sample", "camera"]
-        + ["--config", "x.toml"],
+        [sys.executable, "-m", "controller.cli.main", "run", "--sample=camera", "--config=x"],
         cwd=tmp_path,
         capture_output=True,
         text=True,
