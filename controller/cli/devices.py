@@ -218,14 +218,18 @@ def proposal(there: Found, known: frozenset[str], answers: Sequence[Answered]) -
 def _camera_part(number: int, camera: CameraFound) -> Iterator[str]:
     """A USB camera sends compressed pictures of the common size; a Raspberry Pi's own a size that
     all of its cameras can bin or scale to."""
-    width, height = (1920, 1080) if camera.driver == "v4l2" else (2304, 1296)
+    usb = camera.driver == "v4l2"
+    width, height = (1920, 1080) if usb else (2304, 1296)
+    listed = f": v4l2-ctl -d {camera.node} --list-formats-ext" if usb else ""
     yield f"# {camera.product}; once it hangs: burnturn calibrate camera --camera {number}"
     yield "[[camera]]"
     yield f"number = {number}"
     yield f'driver = "{camera.driver}"'
     yield f"device = {json.dumps(camera.device)}"
-    yield f"width = {width}"
+    yield f"width = {width:<18}# a size that it has{listed}"
     yield f"height = {height}"
+    if number > 1:
+        yield 'areas = ["board"]         # left out: all that no other camera looks at'
 
 
 def _reader(number: int, port: str, driver: str, choice: Sequence[str]) -> Iterator[str]:

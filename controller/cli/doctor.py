@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -32,12 +31,7 @@ def doctor(
         Path | None, typer.Option(help="The table.toml. Default: the simulated sample table.")
     ] = None,
     seconds: Annotated[
-        float,
-        typer.Option(
-            min=0,
-            max=600,
-            help="How long readers are listened to, and cameras looked through; 0: not.",
-        ),
+        float, typer.Option(min=0, max=600, help="How long the readers are listened to; 0: not.")
     ] = 5.0,
     as_json: Annotated[bool, typer.Option("--json", help="Answer as JSON.")] = False,
 ) -> None:
@@ -74,9 +68,8 @@ def _checks(config: Config, seconds: float) -> Iterator[Check]:
     from controller.doctor.machine import look
     from controller.doctor.sweep import listen
 
-    machine = look(_nodes(config), _folders(config))
-    yield from machine_checks(machine)
-    yield from _library_checks(config, machine.cameras)
+    has_camera = bool(config.file.camera)
+    yield from machine_checks(look(_nodes(config), _folders(config)), has_camera)
     yield from calibration_checks(in_force(config))
     yield from _senses(config)
     if not seconds:
@@ -89,42 +82,43 @@ def _checks(config: Config, seconds: float) -> Iterator[Check]:
             "Look at `burnturn table status`, or stop the table and call this again.",
         )
     else:
-        if config.file.reader:
+        if config.file.antenna:
             yield from sweep_checks(asyncio.run(listen(_source(config), config.layout, seconds)))
-        yield from _looked_checks(config, seconds)
+        yield from _cameras(config, seconds)
 
 
-def _library_checks(config: Config, seen: Sequence[str]) -> Iterator[Check]:
-    from controller.doctor.camera_checks import library_checks, no_camera
-    from controller.doctor.cameras import drivers, libraries
+def _cameras(config: Config, seconds: float) -> Iterator[Check]:
+    """Each camera, one after the other, as the table would open it."""
+    if not config.file.camera:
+        return
+    from controller.doctor.cameras import (
+        camera_checks,
+        look_through,
+        opencv_check,
+        opencv_installed,
+    )
 
-    if config.file.camera:
-        yield from library_checks(libraries(), drivers(config.file.camera))
-    else:
-        yield no_camera(seen)
-
-
-def _looked_checks(config: Config, seconds: float) -> Iterator[Check]:
-    """Look through one camera after the other: what they share, such as a bus, is free for each."""
-    from controller.doctor.camera_checks import looked_checks
-    from controller.doctor.cameras import look
-
-    if not config.file.camera or find_spec("cv2") is None:
+    try:
+        import cv2
+    except ImportError as error:
+        yield opencv_check(opencv_installed(), str(error))
         return
     from controller.vision.quality import judge
-
-    for part in config.file.camera:
-        yield from looked_checks(asyncio.run(look(_camera(config, part), part, judge, seconds)))
-
-
-def _camera(config: Config, part: CameraPart) -> Camera:
-    from controller.robot_table import RobotTable
-    from controller.taking_up import TableClock
     from drivers.camera.spec import live_camera
 
-    if part.driver == "simulated":
-        return RobotTable(config, TableClock()).camera(part)
-    return live_camera(part.spec)
+    yield opencv_check(opencv_installed(), loaded=cv2.__version__)
+    cv2.setNumThreads(1)
+    for part in config.file.camera:
+        camera = _simulated(config, part) if part.driver == "simulated" else live_camera(part.spec)
+        yield from camera_checks(
+            part, asyncio.run(look_through(camera, part.number, seconds, judge))
+        )
+
+
+def _simulated(config: Config, part: CameraPart) -> Camera:
+    from controller.robot_table import RobotTable
+
+    return RobotTable(config).camera(part)
 
 
 def _senses(config: Config) -> Iterator[Check]:
@@ -145,9 +139,13 @@ def _nodes(config: Config) -> list[tuple[str, str]]:
     ports = [(f"reader {reader.number}", reader.port) for reader in config.file.reader]
     ports += [(f"button reader at seat {puck.seat}", puck.port) for puck in config.file.puck]
     ports += [(f"board {n}", board.port) for n, board in enumerate(config.file.board, start=1)]
-    ports += [(f"camera {c.number}", c.device) for c in config.file.camera if c.driver == "v4l2"]
     if config.file.table_board is not None:
         ports.append(("table board", config.file.table_board.port))
+    ports += [
+        (f"camera {camera.number}", camera.device)
+        for camera in config.file.camera
+        if camera.driver == "v4l2"
+    ]
     if config.file.inputs is not None:
         ports.append(("keys and switches", config.file.inputs.chip or "/dev/gpiochip0"))
     return [(what, port) for what, port in ports if port.startswith("/")]

@@ -1,114 +1,173 @@
-"""A few seconds of looking through the table's cameras, and what they need to be looked through.
+"""A few seconds of a camera's pictures: whether they come, how often, and how good they are.
 
-Nothing of a picture is kept or shown; what is measured is how it was taken.
+No card is read in them, and no picture is kept.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
-from importlib.util import find_spec
-from itertools import pairwise
 from statistics import median
 from typing import TYPE_CHECKING
 
 from controller.camera_config import CameraPart
+from controller.doctor.checks import Check, State
+from drivers.camera.frame import Image
 from drivers.contracts import Camera
+from drivers.errors import DriverError
 from drivers.readings import Health, HealthState
 
 if TYPE_CHECKING:
     from controller.vision.picture import Quality
-    from drivers.camera.frame import Image
 
-SECONDS = 5.0
-START_S = 30.0
-"""How long a camera may take to its first picture: exposure and white balance settle first."""
-
-OPENCV = (
-    "opencv-python",
+PACKAGES = (
     "opencv-python-headless",
-    "opencv-contrib-python",
+    "opencv-python",
     "opencv-contrib-python-headless",
+    "opencv-contrib-python",
 )
+"""All of them are the module cv2; two at once overwrite each other's files."""
+
+OLDEST = (4, 10)
+
+OFTEN_ENOUGH = 0.7
+"""Of the pictures a second that were asked for."""
 
 
 @dataclass(frozen=True, slots=True)
-class Libraries:
-    """opencv: its version, "" where it cannot be loaded; why: the reason for that. packages: those
-    installed that bring it, with their versions. picamera2: whether that is there."""
+class CameraLooked:
+    """What came of a camera. size: of its pictures, None if none came. per_s: how many came a
+    second; 0 for fewer than two. quality: of the middling one. health: its latest word."""
 
-    opencv: str
-    why: str = ""
-    packages: tuple[str, ...] = ()
-    picamera2: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Looked:
-    """What came of looking. size: of its pictures, None if none came. period_s: the median time
-    from one to the next. quality: of the last picture. health: what the camera said last."""
-
-    camera: int
-    wanted: tuple[int, int]
-    wanted_fps: float
-    pictures: int
+    number: int
+    health: Health | None
     size: tuple[int, int] | None = None
-    period_s: float | None = None
+    per_s: float = 0.0
     quality: Quality | None = None
-    health: Health | None = None
 
 
-def libraries() -> Libraries:
-    """What is installed here to look through cameras with."""
-    packages = []
-    for name in OPENCV:
-        with suppress(PackageNotFoundError):
-            packages.append(f"{name} {version(name)}")
-    there = find_spec("picamera2") is not None
-    try:
-        import cv2
-    except ImportError as error:
-        return Libraries("", str(error), tuple(packages), there)
-    return Libraries(str(cv2.__version__), "", tuple(packages), there)
-
-
-async def look(
+async def look_through(
     camera: Camera,
-    part: CameraPart,
+    number: int,
+    seconds: float,
     judge: Callable[[Image], Quality],
-    seconds: float = SECONDS,
-) -> Looked:
-    """Open the camera, look through it for so long from its first picture on, close it again.
-    judge: of a picture's quality."""
+) -> CameraLooked:
+    """Open a camera, look through it, close it again; the seconds count from its first picture."""
+    health: Health | None = None
     ended: list[float] = []
-    newest: Image | None = None
-    loop = asyncio.get_running_loop()
-    with suppress(TimeoutError):
-        async with camera, asyncio.timeout(START_S) as limit:
-            async for said in camera.frames():
-                if isinstance(said, Health):
-                    if said.state is HealthState.LOST:
-                        limit.reschedule(loop.time() + seconds)
+    qualities: list[Quality] = []
+    size: tuple[int, int] | None = None
+    with suppress(TimeoutError, DriverError):
+        async with asyncio.timeout(seconds + 10.0) as limit, camera:
+            async for look in camera.frames():
+                if isinstance(look, Health):
+                    health = look
+                    if look.state is HealthState.LOST:
+                        break
                     continue
-                if newest is None:
-                    limit.reschedule(loop.time() + seconds)
-                ended.append(said.ended)
-                newest = said.image
-    wanted = (part.width, part.height)
-    health = camera.health[-1] if camera.health else None
-    if newest is None:
-        return Looked(part.number, wanted, part.fps, 0, health=health)
-    periods = [b - a for a, b in pairwise(ended)]
-    quality = await asyncio.to_thread(judge, newest)
-    height, width = newest.shape[:2]
-    period_s = median(periods) if periods else None
-    return Looked(
-        part.number, wanted, part.fps, len(ended), (width, height), period_s, quality, health
+                if not ended:
+                    limit.reschedule(asyncio.get_running_loop().time() + seconds)
+                ended.append(look.ended)
+                size = (look.image.shape[1], look.image.shape[0])
+                qualities.append(await asyncio.to_thread(judge, look.image))
+    span = ended[-1] - ended[0] if ended else 0.0
+    per_s = (len(ended) - 1) / span if span > 0 else 0.0
+    middling = median(q.sharpness for q in qualities) if qualities else 0.0
+    quality = min(qualities, key=lambda q: abs(q.sharpness - middling), default=None)
+    return CameraLooked(number, health, size, per_s, quality)
+
+
+def opencv_installed() -> Mapping[str, str]:
+    """Which packages with OpenCV in them are installed, and of which version."""
+    found = {}
+    for package in PACKAGES:
+        with suppress(PackageNotFoundError):
+            found[package] = version(package)
+    return found
+
+
+def opencv_check(installed: Mapping[str, str], trouble: str = "", loaded: str = "") -> Check:
+    """Whether pictures can be read at all. trouble: why OpenCV could not be loaded. loaded: the
+    version that was, which may be the system's own."""
+    said = ", ".join(f"{package} {number}" for package, number in installed.items())
+    if trouble:
+        lite = "On Raspberry Pi OS Lite the extra `camera` finds no libGL. "
+        return Check(
+            "OpenCV",
+            State.FAULT,
+            f"cannot be loaded ({trouble})" + (f"; there is {said}" if said else ""),
+            (lite if installed else "") + "pip install 'burnturn[camera-headless]'",
+        )
+    if len(installed) > 1:
+        return Check(
+            "OpenCV",
+            State.WARNING,
+            f"{said}: both are the module cv2, and overwrite each other",
+            f"pip uninstall {' '.join(installed)}, then pip install 'burnturn[camera-headless]'",
+        )
+    if loaded and tuple(int(n) for n in re.findall(r"\d+", loaded)[:2]) < OLDEST:
+        return Check(
+            "OpenCV",
+            State.FAULT,
+            f"{loaded} is too old; {'.'.join(map(str, OLDEST))} is needed",
+            "pip install 'burnturn[camera-headless]': it goes before the system's own.",
+        )
+    return Check("OpenCV", State.OK, said or "there, from the system's own packages")
+
+
+def camera_checks(part: CameraPart, looked: CameraLooked) -> Iterator[Check]:
+    """What a few seconds of pictures say of a camera."""
+    item, health = f"camera {part.number}", looked.health
+    if health is not None and health.state is HealthState.LOST:
+        yield Check(item, State.FAULT, health.reason, "See docs/cameras.md.")
+        return
+    if looked.size is None:
+        yield Check(item, State.FAULT, "no picture came", "Unplug it and plug it in again.")
+        return
+    yield _size(item, part, looked.size)
+    yield _rate(item, part, looked.per_s)
+    if part.lock and health is not None:
+        held = health.state is HealthState.OK
+        yield (
+            Check(f"{item}: light", State.OK, "exposure and white balance are held")
+            if held
+            else Check(f"{item}: light", State.WARNING, health.reason, "See docs/cameras.md.")
+        )
+    if looked.quality is not None:
+        yield _sharp(item, looked.quality)
+
+
+def _size(item: str, part: CameraPart, size: tuple[int, int]) -> Check:
+    found = f"pictures of {size[0]}x{size[1]}"
+    if part.driver != "simulated" and size != (part.width, part.height):
+        return Check(
+            item,
+            State.FAULT,
+            f"{found}; its [[camera]] says {part.width}x{part.height}",
+            f"Set width = {size[0]} and height = {size[1]}, or a size that it has"
+            " (v4l2-ctl --list-formats-ext), and calibrate it anew.",
+        )
+    return Check(item, State.OK, found)
+
+
+def _rate(item: str, part: CameraPart, per_s: float) -> Check:
+    item, found = f"{item}: frame rate", f"{per_s:.1f} pictures a second, of {part.fps:g} asked for"
+    if per_s >= OFTEN_ENOUGH * part.fps:
+        return Check(item, State.OK, found)
+    return Check(
+        item,
+        State.WARNING,
+        found,
+        "Give it more light (a long exposure takes long), a USB 3 port, or ask for fewer (fps).",
     )
 
 
-def drivers(parts: Sequence[CameraPart]) -> Collection[str]:
-    return {part.driver for part in parts}
+def _sharp(item: str, quality: Quality) -> Check:
+    item, found = f"{item}: picture", f"sharpness {quality.sharpness:.2f} of 1"
+    if quality.good:
+        return Check(item, State.OK, found)
+    return Check(item, State.WARNING, f"{quality.reason} ({found})", "See docs/cameras.md.")

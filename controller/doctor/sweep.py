@@ -62,7 +62,6 @@ class Swept:
                 a.antenna, str(a.zone), len(self._ended[a.antenna]), self._noise[a.antenna]
             )
             for a in self._layout.antennas
-            if a.camera is None
         )
         rounds = [
             later - earlier for ended in self._ended.values() for earlier, later in pairwise(ended)

@@ -108,7 +108,7 @@ def test_a_camera_that_is_not_there_is_a_fault(
     code, out = ended(capsys, "--config", str(file), "--seconds", "0.1")
     assert code == 1
     assert "FAULT    camera 1 at /dev/v4l/by-id/NOTHERE: is not there" in out
-    assert "Next: Plug it in, and look for its name with burnturn devices" in out
+    assert "Next: Plug it in, and look for its name: burnturn devices" in out
     assert "FAULT    camera 1: no camera is there" in out
 
 
