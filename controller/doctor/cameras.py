@@ -34,6 +34,10 @@ PACKAGES = (
 
 OLDEST = (4, 10)
 
+START_S = 30.0
+"""How long a camera that is open may take to its first picture: exposure and white balance settle
+first, at a few pictures a second."""
+
 OFTEN_ENOUGH = 0.7
 """Of the pictures a second that were asked for."""
 
@@ -62,7 +66,7 @@ async def look_through(
     qualities: list[Quality] = []
     size: tuple[int, int] | None = None
     with suppress(TimeoutError, DriverError):
-        async with asyncio.timeout(seconds + 10.0) as limit, camera:
+        async with camera, asyncio.timeout(START_S) as limit:
             async for look in camera.frames():
                 if isinstance(look, Health):
                     health = look

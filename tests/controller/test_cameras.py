@@ -68,6 +68,12 @@ def test_a_camera_that_was_never_calibrated_is_refused(tmp_path: Path) -> None:
     assert said.startswith("camera 1: ")
     assert "camera 1 is not calibrated" in said
     assert said.endswith("Next: burnturn calibrate camera")
+    (check,) = [c for c in calibration_checks(in_force(table(tmp_path))) if c.state is State.FAULT]
+    assert check.remedy == "burnturn calibrate camera"
+
+
+def test_a_simulated_camera_needs_no_calibration(tmp_path: Path) -> None:
+    assert not checked(table(tmp_path, sample_text("camera"))).faults
 
 
 @pytest.mark.parametrize(
@@ -112,17 +118,15 @@ def test_a_place_that_the_camera_does_not_show_is_named(tmp_path: Path) -> None:
 
 def test_a_place_that_has_an_antenna_need_not_be_seen(tmp_path: Path) -> None:
     areas = 'areas = ["board", "burn", "muck", "seat/1"]\n'
-    text = sample_text().replace("[simulation]", REAL[REAL.index("[[camera]]") :] + areas)
-    for simulated in ('driver = "simulated"', 'port = ""'):
-        assert simulated in text
-    head, _, rest = text.partition("[table_board]")
+    head, _, rest = sample_text().partition("[table_board]")
     readers = re.findall(r"\[\[reader\]\]\nnumber = (\d)", head)
     head = head[: head.index("[[reader]]")]
     for number in readers:
         head += (
             f'[[reader]]\nnumber = {number}\ndriver = "pepper-c1-mux"\nport = "/dev/a{number}"\n\n'
         )
-    config = table(tmp_path, head + rest[rest.index("[[antenna]]") :])
+    camera = REAL[REAL.index("[[camera]]") :] + areas
+    config = table(tmp_path, head + rest[rest.index("[[antenna]]") :] + camera)
     calibrated(config, without=("table", "seat/1"))
     assert len(camera_sources(config, lambda: 0.0)) == 1
 
