@@ -99,7 +99,7 @@ def test_a_camera_that_is_not_there_is_a_fault(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "table.toml"
-    simulated = sample_text("camera")
+    simulated = sample_text("camera").replace('socket = ""', f'socket = "{tmp_path}/f"', 1)
     part = simulated.index("[simulation]")
     assert simulated[part:].count("\n[") == 0
     real = simulated[:part].replace('driver = "simulated"', 'driver = "v4l2"')
