@@ -31,7 +31,7 @@ def known(place: Place = OVER, lens: Lens = SMALL) -> TableFit:
     seen = {
         n: seen_at(np.add(corners_mm(at), 0.0), lens, place) for n, at in marks.STICKERS.items()
     }
-    return fit_table(known_stickers(seen, marks.STICKERS), lens.rows, lens.distortion)  # type: ignore[arg-type]
+    return fit_table(known_stickers(seen, marks.STICKERS), lens.rows, lens.distortion)
 
 
 def corners_mm(at: tuple[float, float]) -> list[tuple[float, float]]:
@@ -45,7 +45,7 @@ def seen(
 ) -> dict[str, SeenArea]:
     areas = seen_areas(
         seats,
-        (lens.rows, lens.distortion),  # type: ignore[arg-type]
+        (lens.rows, lens.distortion),
         known(place, lens),
         (lens.width, lens.height),
         {},
@@ -118,7 +118,7 @@ def test_a_place_card_moves_and_turns_its_area() -> None:
     areas = card_areas(
         {n: s.corners_px for n, s in found.items()},
         9,
-        (wide.rows, wide.distortion),  # type: ignore[arg-type]
+        (wide.rows, wide.distortion),
         OVER.homography(wide),
     )
     assert set(areas) == {"board", "muck", "seat/5"}

@@ -44,7 +44,7 @@ def fit(
     said: Mapping[int, tuple[float, float]] = marks.STICKERS,
     side: float = marks.STICKER_MM,
 ) -> TableFit:
-    return fit_table(known_stickers(exact(lie, side), said), *LENS)  # type: ignore[arg-type]
+    return fit_table(known_stickers(exact(lie, side), said), *LENS)
 
 
 def off_mm(table: TableFit, at: tuple[float, float]) -> float:
@@ -149,20 +149,20 @@ def test_places_measured_badly_are_refused_with_the_worst_one() -> None:
 
 
 def test_four_points_do_and_are_said_to_be_without_a_check() -> None:
-    table = fit_table(points(), *LENS)  # type: ignore[arg-type]
+    table = fit_table(points(), *LENS)
     assert table.faults == ()
     assert any("a fifth and sixth" in w for w in table.warnings)
     assert off_mm(table, (0.0, 0.0)) < 0.1
 
 
 def test_points_of_a_mirrored_picture_are_refused() -> None:
-    table = fit_table(points(mirrored=True), *LENS)  # type: ignore[arg-type]
+    table = fit_table(points(mirrored=True), *LENS)
     assert any("mirrored" in f for f in table.faults)
 
 
 def test_a_point_given_twice_is_refused_and_nothing_breaks() -> None:
     twice = [points()[0]] * 4
-    assert fit_table(twice, *LENS).faults  # type: ignore[arg-type]
+    assert fit_table(twice, *LENS).faults
 
 
 def test_a_sticker_that_shows_twice_is_not_guessed_at() -> None:
