@@ -46,9 +46,9 @@ def calibrated(
     days: int = 0,
     port: str = DEVICE,
     without: tuple[str, ...] = ("table",),
-    **other: object,
+    profile: CameraProfile | None = None,
 ) -> CameraProfile:
-    profile = replace(true_profile(1, 9), **other)  # type: ignore[arg-type]
+    profile = profile or true_profile(1, 9)
     areas = {zone: c for zone, c in profile.areas.items() if zone not in without}
     profile = replace(profile, areas=areas)
     store = store_of(config)
@@ -79,15 +79,15 @@ def test_a_simulated_camera_needs_no_calibration(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("other", "why"),
     [
-        ({"width_px": 1920, "height_px": 1200}, "pictures of 1920x1200"),
-        ({"camera": 2}, "it is of camera 2"),
+        (replace(true_profile(1, 9), width_px=1920, height_px=1200), "pictures of 1920x1200"),
+        (true_profile(2, 9), "it is of camera 2"),
     ],
 )
 def test_the_calibration_of_another_camera_is_refused(
-    tmp_path: Path, other: dict[str, object], why: str
+    tmp_path: Path, other: CameraProfile, why: str
 ) -> None:
     config = table(tmp_path)
-    calibrated(config, **other)
+    calibrated(config, profile=other)
     assert why in refused(config)
     with pytest.raises(CalibrationError, match=why):
         checked(config)
@@ -154,7 +154,7 @@ def test_the_deck_is_spread_before_the_camera_over_the_board(tmp_path: Path) -> 
     two = REAL + f'\n[[camera]]\nnumber = 2\ndriver = "v4l2"\ndevice = "{DEVICE}2"\n'
     config = table(tmp_path, two + 'areas = ["board"]\n')
     one, other = object(), object()
-    assert spread_of([one, other], config) is other  # type: ignore[list-item, comparison-overlap]
+    assert spread_of([one, other], config) is other  # type: ignore[list-item]
     assert spread_of([], table(tmp_path, sample_text())) is None
 
 
