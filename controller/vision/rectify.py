@@ -4,6 +4,7 @@ a millimetre."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import cv2
 import numpy as np
@@ -14,6 +15,9 @@ from drivers.camera.frame import Image
 
 MARGIN_MM = 50.0
 """Around an area, so that a card whose middle lies at its border is seen whole."""
+
+
+_ALL = slice(None)
 
 
 class Window:
@@ -29,6 +33,7 @@ class Window:
         corners_mm: Sequence[tuple[float, float]],
         px_per_mm: float,
     ) -> None:
+        self.corners_mm = tuple(corners_mm)
         corners = np.array(corners_mm, np.float64)
         self._left, self._bottom = corners.min(axis=0) - MARGIN_MM
         self._right, self._top = corners.max(axis=0) + MARGIN_MM
@@ -43,9 +48,9 @@ class Window:
         self.inside: NDArray[np.bool_] = inside > 0
         """(H, W): which pixels of the map are in the area, not in the margin."""
 
-    def cut(self, picture: Image) -> Image:
-        """The map (H, W, 3) of a picture of the profile's size."""
-        across, down = self._maps
+    def cut(self, picture: Image, rows: slice = _ALL, columns: slice = _ALL) -> Image:
+        """The map (H, W, 3) of a picture of the profile's size, or some of its rows and columns."""
+        across, down = (part[rows, columns] for part in self._maps)
         return np.asarray(
             cv2.remap(picture, across, down, cv2.INTER_CUBIC, borderMode=cv2.BORDER_CONSTANT),
             np.uint8,
@@ -62,6 +67,24 @@ class Window:
     def holds(self, x_mm: float, y_mm: float) -> bool:
         """Whether a place on the table is in the area itself."""
         return cv2.pointPolygonTest(self._polygon, (float(x_mm), float(y_mm)), False) >= 0
+
+
+def smaller(profile: CameraProfile, factor: float) -> CameraProfile:
+    """The profile of the same camera's pictures, made smaller by that factor."""
+    width, height = round(profile.width_px * factor), round(profile.height_px * factor)
+    by = np.diag([width / profile.width_px, height / profile.height_px, 1.0])
+    move = np.array([[1.0, 0.0, 0.5], [0.0, 1.0, 0.5], [0.0, 0.0, 1.0]])  # pixels have middles
+    scaled = np.linalg.inv(move) @ by @ move
+    rows = [scaled @ np.array(m) for m in (profile.matrix, profile.table_to_picture)]
+    matrix, plane = (tuple((float(a), float(b), float(c)) for a, b, c in r) for r in rows)
+    return replace(
+        profile,
+        width_px=width,
+        height_px=height,
+        matrix=(matrix[0], matrix[1], matrix[2]),
+        table_to_picture=(plane[0], plane[1], plane[2]),
+        px_per_mm=profile.px_per_mm * factor,
+    )
 
 
 def native_px_per_mm(profile: CameraProfile, x_mm: float, y_mm: float) -> float:

@@ -24,7 +24,7 @@ from drivers.camera.frame import Frame, Image
 from drivers.readings import AreaSight, Face, Side, Sight
 from drivers.sim.camera_scene import USUAL, Light, SceneCamera, TableScene
 from drivers.sim.placed import PlacedCard
-from drivers.table_plan import CARD_MM, table_plan
+from drivers.table_plan import CARD_MM, slot_mm, table_plan
 
 SEATS = 9
 PLAN = table_plan(SEATS)
@@ -271,6 +271,95 @@ def test_backs_of_two_decks_at_once_make_no_pattern_and_no_trouble() -> None:
     for n in range(12, 22):
         night.at(n * (RETURN_S + 0.1), [blue])
     assert night.twin.backs
+
+
+def test_bare_felt_is_not_read_once_its_colour_is_known() -> None:
+    night = Night()
+    night.at(0.0)
+    asked = night.twin.asked
+    for n in range(1, 6):
+        assert night.at(n * (RETURN_S + 0.1)).clear
+    assert night.twin.asked == asked
+    night.at(40.0, [ACE])
+    assert len(night.at(41.0, [ACE]).cards) == 1
+    assert night.twin.asked == asked + 1
+
+
+@dataclass
+class Counted:
+    """The real reader, how often it was asked, and how many pixels it was given."""
+
+    reader: CardReader
+    pixels: int = 0
+    asked: int = 0
+
+    def read(
+        self, image: Image, px_per_mm: float | None = None, quality: Quality | None = None
+    ) -> Picture:
+        self.asked += 1
+        self.pixels += image.shape[0] * image.shape[1]
+        return self.reader.read(image, px_per_mm, quality)
+
+    def with_back(self, back: BackPattern) -> Counted:
+        return self
+
+
+def whole_table() -> tuple[TableView, Counted]:
+    reader = Counted(CardReader(GlyphNet.load()))
+    return TableView(true_profile(1, SEATS), reader), reader
+
+
+def seen(view: TableView, seconds: float, cards: Sequence[PlacedCard]) -> dict[str, AreaSight]:
+    image = camera().shot(cards, (), USUAL, seed=round(seconds * 4))
+    sight = view.see(Frame(1, image, seconds - 0.01, seconds))
+    return {area.area: area for area in sight.areas}
+
+
+def at_seat(seat: int, card: int) -> PlacedCard:
+    area = PLAN[f"seat/{seat}"]
+    return PlacedCard(*slot_mm(area, f"seat/{seat}", card), "As", False)
+
+
+def test_a_card_is_told_by_one_area_and_a_stray_one_by_the_table_around_them() -> None:
+    view, _ = whole_table()
+    stray = PlacedCard(-60.0, 230.0, 40.0, "Kd", False)
+    assert not any(area.holds(-60.0, 230.0) for name, area in PLAN.items() if name != "table")
+    laid = [at_seat(3, 0), BACK, stray]
+    for n in range(4):
+        areas = seen(view, float(n), laid)
+    told = {name: len(area.cards) for name, area in areas.items() if area.cards}
+    assert told == {"seat/3": 1, "board": 1, "table": 1}
+    assert all(area.clear for area in areas.values())
+    (card,) = areas["table"].cards
+    assert (card.x_mm, card.y_mm) == pytest.approx((-60.0, 230.0), abs=5.0)
+
+
+def test_of_a_table_on_which_a_card_is_dealt_only_what_is_new_is_read() -> None:
+    view, reader = whole_table()
+    before = [at_seat(seat, 0) for seat in range(1, 6)]
+    for n in range(5):
+        seen(view, float(n), before)
+    reader.pixels = 0
+    after = [*before, at_seat(7, 0)]
+    seen(view, 4.25, after)
+    areas = seen(view, 4.75, after)
+    assert len(areas["seat/7"].cards) == 1
+    whole = sum(window.inside.size for window in view._windows.values())
+    assert 0 < reader.pixels < 0.05 * whole
+
+
+def test_what_lies_still_is_looked_at_again_in_turn_not_all_at_once() -> None:
+    view, reader = whole_table()
+    laid = [at_seat(seat, 0) for seat in range(1, 10)]
+    for n in range(3):
+        seen(view, float(n), laid)
+    asked = []
+    for n in range(40):
+        reader.asked = 0
+        seen(view, 3.0 + n * 0.25, laid)
+        asked.append(reader.asked)
+    assert max(asked) == 1
+    assert sum(asked) >= 9
 
 
 def test_no_identity_is_printed() -> None:
