@@ -43,6 +43,7 @@ _LEAST_PX = 16  # along the shorter side
 _BURNT = 0.55  # of the picture white to the last
 _SIDE_PX = 1200  # a larger picture is looked at in windows of its full resolution
 _REACH = 15  # pixels, within which an edge's dark and light sides are looked for
+_STEEP = 0.8
 _SCALE = 4.0  # pixels a millimetre, where that is known
 _LONG_PX = 2600  # along the longer side, where it is not
 _EDGES = 24  # pixels of edges in a direction that say something of it
@@ -125,7 +126,9 @@ def _edges(grey: Image) -> _Edges:
     crest = steep >= cv2.dilate(steep, np.ones((3, 3), np.uint8)) - 1e-6
     noise = float(np.median(steep))
     least = max(FLAT, 0.2 * float(np.percentile(contrast, 99)), 10.0 * noise)
-    on_edge = crest & (contrast >= least) & (steep > 0.02 * contrast)
+    # However soft an edge is, within the reach it rises by no more than its steepness times that.
+    # What is less steep is grain beside an edge, and would pass for one that is out of focus.
+    on_edge = crest & (contrast >= least) & (steep > _STEEP / _REACH * contrast)
     if int(on_edge.sum()) < _EDGES:
         return _Edges(None, 0.0)
     width = contrast[on_edge] / steep[on_edge]

@@ -72,14 +72,17 @@ def native_px_per_mm(profile: CameraProfile, x_mm: float, y_mm: float) -> float:
     return float(min(np.hypot(*(at[1] - at[0])), np.hypot(*(at[2] - at[0]))))
 
 
+_COARSE = 16  # pixels; a lens bends so smoothly that what lies between is drawn from these
+
+
 def _maps(
     profile: CameraProfile, left: float, top: float, width: int, height: int, px_per_mm: float
 ) -> tuple[NDArray[np.int16], NDArray[np.uint16]]:
     """For each pixel of the map the place in the picture, lens and all, as `cv2.remap` takes it."""
-    xs = left + (np.arange(width) + 0.5) / px_per_mm
-    ys = top - (np.arange(height) + 0.5) / px_per_mm
-    across, up = np.meshgrid(xs, ys)
-    places = np.stack([across, up, np.ones_like(across)], axis=-1).reshape(-1, 3)
+    across = np.arange(-_COARSE, width + 2 * _COARSE, _COARSE, dtype=float)
+    down = np.arange(-_COARSE, height + 2 * _COARSE, _COARSE, dtype=float)
+    xs, ys = np.meshgrid(left + across / px_per_mm, top - down / px_per_mm)
+    places = np.stack([xs, ys, np.ones_like(xs)], axis=-1).reshape(-1, 3)
     at = places @ np.array(profile.table_to_picture).T
     straight = at[:, :2] / at[:, 2:]
     matrix = np.array(profile.matrix)
@@ -87,6 +90,11 @@ def _maps(
     in_space = np.column_stack([rays, np.ones(len(rays))]).reshape(-1, 1, 3)
     none = np.zeros(3)
     bent, _ = cv2.projectPoints(in_space, none, none, matrix, np.array(profile.distortion))
-    both = bent.reshape(height, width, 2).astype(np.float32)
+    grid = bent.reshape(len(down), len(across), 2).astype(np.float32)
+    between = np.meshgrid(
+        np.arange(width, dtype=np.float32) / _COARSE + 1,
+        np.arange(height, dtype=np.float32) / _COARSE + 1,
+    )
+    both = cv2.remap(grid, between[0], between[1], cv2.INTER_CUBIC)
     fixed, fraction = cv2.convertMaps(both[..., 0], both[..., 1], cv2.CV_16SC2)
     return np.asarray(fixed, np.int16), np.asarray(fraction, np.uint16)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Protocol, Self
 
@@ -94,6 +95,7 @@ class TableView:
         self._windows = _windows(profile)
         self._seen = {name: _Seen() for name in self._windows}
         self._felt = np.zeros((_FELT_BINS, _FELT_BINS), np.float32)
+        self._votes = np.zeros((_FELT_BINS, _FELT_BINS), np.float32)
         self._paper = np.zeros((_FELT_BINS, _FELT_BINS), np.float32)
         self._backs: list[Image] = []
         self.quality = Quality(False, "nothing was seen yet", 0.0, 0.0, 0.0)
@@ -175,9 +177,12 @@ class TableView:
         if not free:
             return
         self._backs += [straight(cut, outline, _BACK_PX_MM) for outline in free]
-        if len(self._backs) >= _BACKS_LEARNT:
+        if len(self._backs) < _BACKS_LEARNT:
+            return
+        # Two decks' backs, while they are changed, make no pattern.
+        with suppress(ValueError):
             self._reader = self._reader.with_back(BackPattern.learnt(self._backs, _BACK_PX_MM))
-            self._backs = self._backs[_BACKS_LEARNT // 2 :]  # another deck comes one day
+        self._backs = self._backs[-(_BACKS_LEARNT // 2) :]  # another deck comes one day
 
     def _hidden(
         self,
@@ -226,7 +231,12 @@ class TableView:
         total = float(counts.sum())
         row, column = np.unravel_index(int(counts.argmax()), counts.shape)
         near = (slice(max(0, row - 2), row + 3), slice(max(0, column - 2), column + 3))
-        if total > 0 and float(counts[near].sum()) / total >= _FELT_SHARE:
+        if total == 0 or float(counts[near].sum()) / total < _FELT_SHARE:
+            return
+        # A towel over an area is of one colour too; felt is what most looks at most areas saw.
+        self._votes *= 0.995
+        self._votes[row, column] += 1.0
+        if self._votes[near].max() >= 0.5 * self._votes.max():
             self._felt *= 0.95
             self._felt[near] += counts[near] / total
 
@@ -271,7 +281,8 @@ def _on_table(sighting: Sighting, window: Window) -> SeenCard:
     x_mm, y_mm = window.to_mm(x_px, y_px)
     side = sighting.side if sighting.confidence >= _SURE_SIDE else Side.UNSURE
     face = sighting.face if side is Side.UP else None
-    return SeenCard(x_mm, y_mm, sighting.angle_deg % 180.0, side, face, sighting.confidence)
+    at = (float(x_mm), float(y_mm), float(sighting.angle_deg) % 180.0)
+    return SeenCard(*at, side, face, float(sighting.confidence))
 
 
 def _colour_bins(image: Image) -> NDArray[np.intp]:
