@@ -25,6 +25,8 @@ Floats = NDArray[np.float32]
 RIGHT_PX: Final = glyphs.SUIT_Y - glyphs.RANK_Y
 """From rank to suit at the scale of the thorough look: no pixel is lost on the way to a patch."""
 
+_QUICK_PX = 21.0  # as much, where frame follows frame
+
 INDEX_SIZE_MM: Final = 7.5
 """From a rank's middle to its suit's; decks print 6 to 9, big indices 12."""
 
@@ -34,9 +36,10 @@ _LARGER = 3.2  # an image is enlarged by so much at most
 _MOST_PX = 5200  # along the longer side
 _CLOSE = 0.2  # a coarse look whose scale is off by less (as a logarithm) was thorough enough
 _PAIRS = 3000
+_ALIKE = 0.12  # of an index: pairs that differ by less are looked at once
 _SURE = 0.8
 _NEARLY = 0.2
-_ASKEW = ((0.06, 0.0, 0.0), (-0.06, 0.0, 0.0), (0.0, 0.07, 0.03), (0.0, -0.07, -0.03))
+_ASKEW = ((0.06, 0.05, 0.03), (-0.06, -0.05, -0.03))
 """How an index is looked at again: larger, turned (radians), aside (in sizes)."""
 
 
@@ -72,7 +75,7 @@ def find_indices(image: Image, net: Looks, px_per_mm: float | None = None) -> In
     if min(image.shape[:2]) < 16:
         return Indices()
     if px_per_mm is not None:
-        scale = RIGHT_PX / (INDEX_SIZE_MM * px_per_mm)
+        scale = _QUICK_PX / (INDEX_SIZE_MM * px_per_mm)
         return _looked(image, net, _within(image, scale), _PAIRS)
     looks: list[tuple[float, Indices]] = []
     for scale in _coarse(image):
@@ -138,9 +141,15 @@ def pair_reads(image: Image, net: Looks) -> list[IndexRead]:
 
 
 def _sifted(darkest: Image, rank: Floats, suit: Floats, net: Looks) -> tuple[Floats, Floats]:
-    """Pairs without those that are no index at a glance."""
-    likely = net.sift(glyphs.patches(darkest, rank, suit, SIEVE_STEP)) >= SIEVE_LINE
-    return rank[likely], suit[likely]
+    """Pairs without those that are no index at a glance, and without their near doubles."""
+    likely = net.sift(glyphs.patches(darkest, rank, suit, SIEVE_STEP))
+    kept = np.flatnonzero(likely >= SIEVE_LINE)
+    kept = kept[np.argsort(-likely[kept], kind="stable")]
+    cell = _ALIKE * np.hypot(*(suit[kept] - rank[kept]).T)[:, None]
+    places = np.round(np.concatenate([rank[kept], suit[kept]], axis=1) / np.maximum(cell, 1.0))
+    _, first = np.unique(places, axis=0, return_index=True)
+    kept = kept[np.sort(first)]
+    return rank[kept], suit[kept]
 
 
 def _named(image: Image, rank: Floats, suit: Floats, net: Looks) -> list[IndexRead]:
