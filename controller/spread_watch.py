@@ -11,6 +11,7 @@ from drivers.errors import DriverError
 
 if TYPE_CHECKING:
     from controller.vision.backs import BackPattern
+    from controller.vision.deck_look import DeckLook
     from controller.vision.spread_reader import SpreadReader
     from drivers.camera.frame import Frame
 
@@ -25,14 +26,19 @@ class SpreadWatch:
     """One look at a time: a still, read in a thread of its own, so that the table is watched
     meanwhile.
 
-    camera: it is open. px_per_mm: the scale of its stills, if that is known. back: of the house's
-    deck, if it was shown once.
+    camera: it is open. px_per_mm: the scale of its stills, if that is known. back, deck: how the
+    house's deck looks, if it was shown once.
     """
 
     def __init__(
-        self, camera: Stills, px_per_mm: float | None = None, back: BackPattern | None = None
+        self,
+        camera: Stills,
+        px_per_mm: float | None = None,
+        back: BackPattern | None = None,
+        deck: DeckLook | None = None,
     ) -> None:
-        self._camera, self._px_per_mm, self._back = camera, px_per_mm, back
+        self._camera, self._px_per_mm = camera, px_per_mm
+        self._back, self._deck = back, deck
         self._reader: SpreadReader | None = None
 
     async def look(self) -> SpreadSeen:
@@ -45,13 +51,16 @@ class SpreadWatch:
 
     def _read(self, frame: Frame) -> SpreadSeen:
         if self._reader is None:
-            self._reader = spread_reader(self._back)
+            self._reader = spread_reader(self._back, self._deck)
         return self._reader.look(frame.image, self._px_per_mm)
 
 
-def spread_reader(back: BackPattern | None = None) -> SpreadReader:
-    """The reader, with the network as shipped; loaded only where somebody counts by camera."""
+def spread_reader(back: BackPattern | None = None, deck: DeckLook | None = None) -> SpreadReader:
+    """The reader, with the network as shipped, and how the house's deck looks where that was
+    learned. Loaded only where somebody counts by camera."""
+    from controller.vision.deck_look import LearnedNet
     from controller.vision.net import GlyphNet
     from controller.vision.spread_reader import SpreadReader
 
-    return SpreadReader(GlyphNet.load(), back)
+    net = GlyphNet.load()
+    return SpreadReader(net if deck is None else LearnedNet(net, deck), back)

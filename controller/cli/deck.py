@@ -163,15 +163,18 @@ def count(
             raise typer.Exit(2) from None
     try:
         from controller.spread_watch import spread_reader
+        from controller.vision.deck_look import DeckLook, DeckLookError
         from controller.vision.load import PictureFileError
     except ImportError:
         _fail("count", "OpenCV is not installed. Next: pip install 'burnturn[camera-headless]'")
     with _worded("count"):
         named = not hand_is_on(checked)
     try:
-        reader = spread_reader(_learnt_back(back))
+        kept = checked.deck_look
+        look = DeckLook.from_text(kept.read_text()) if kept.exists() else None
+        reader = spread_reader(_learnt_back(back), look)
         code = of_photos(photo, reader, named, as_json, typer.echo)
-    except PictureFileError as error:
+    except (PictureFileError, DeckLookError) as error:
         _fail("count", str(error))
     raise typer.Exit(code)
 

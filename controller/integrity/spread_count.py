@@ -5,8 +5,9 @@ What it can prove. Each face that is read for sure is there; a deck of which all
 nothing that cannot be told, is whole by one still. That a card is *not* there is only a silence:
 two cards that lie exactly on one another show as one. So a card is called missing, and a face
 doubled, only where two spreads of the deck, each without a doubtful place, say the same; until then
-the table asks for another spread. It reads faces, not cards: a marked card, or one of another deck
-with the same face, is not told unless it lies face down.
+the table asks for another spread. A card whose face is unsure is no doubt where all faces were seen
+for sure in one spread or another, and the cards are as many as they. It reads faces, not cards: a
+marked card, or one of another deck with the same face, is not told unless it lies face down.
 
 What it keeps. Sets and numbers: nothing says which card lay beside which.
 """
@@ -15,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from statistics import StatisticsError, correlation
 from typing import Final
 
 from controller.integrity.count import MOST_MISSING, CountResult, CountStage
@@ -24,9 +26,8 @@ from controller.vision.spread import NARROW, SMALL_PX, Doubt, SpreadSeen
 
 AWAITED: Final = "SPREAD THE DECK"
 SPREADS_KEPT: Final = 6
-_ALIKE = 0.8  # of the steps of two spreads agree: it is one spread, seen twice
-_STEP_OFF = 0.07  # so far two steps that agree may differ
-_FEW_STEPS = 10
+_ALIKE = 0.65  # correlation of the steps of a spread that is seen twice; of others' it is near 0
+_FEW_STEPS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,16 +128,13 @@ class SpreadCount:
     def _found(self, at: float) -> CountResult | None:
         """The result, if what was seen suffices for one."""
         faces = self._faces
-        plain = [s for s in self._spreads if not s.spots and not s.backs]
-        almost = [
-            s
-            for s in self._spreads
-            if not s.backs and all(spot.doubt is Doubt.GAP for spot in s.spots)
-        ]
+        almost = [s for s in self._spreads if _full(s, faces, Doubt.GAP)]
         doubled = any(s.doubled for s in self._spreads)
         if len(faces) == len(FACES) and almost and not doubled:
             return self._result(almost, (), at)
-        full = [s for s in plain if s.faces == faces]
+        full = [
+            s for s in self._spreads if _full(s, faces) and s.cards == len(faces) + len(s.doubled)
+        ]
         twice = [s for s in full if s.doubled == full[-1].doubled]
         if len(twice) < 2 or len(faces) < len(FACES) - MOST_MISSING:
             return None
@@ -174,19 +172,33 @@ class SpreadCount:
         )
 
 
+def _full(still: SpreadSeen, faces: frozenset[str], *allowed: Doubt) -> bool:
+    """Whether a still shows no card besides those faces: nothing is doubtful but what is allowed,
+    and which of the faces some cards have; there are no more cards than faces."""
+    harmless = {Doubt.UNSURE, *allowed}
+    known = all(spot.doubt in harmless for spot in still.spots)
+    return known and not still.backs and still.cards <= len(faces) + len(still.doubled)
+
+
 def is_same_spread(one: SpreadSeen, other: SpreadSeen) -> bool:
-    """Whether two stills show one and the same spread: from index to index the steps agree, in
-    whatever way the camera was held."""
+    """Whether two stills show one and the same spread, in whatever way the camera was held: from
+    index to index the steps vary alike. A card read in one of them only shifts the steps on one
+    side of it, so half of them is enough."""
     a, b = one.steps, other.steps
-    if min(len(a), len(b)) < _FEW_STEPS:
+    most = min(len(a), len(b)) // 2
+    if most < _FEW_STEPS:
         return one.faces == other.faces
-    line = [0] * (len(b) + 1)  # the longest run of steps in common, in order
-    for x in a:
-        before = list(line)
-        for n, y in enumerate(b, 1):
-            agree = abs(x - y) <= _STEP_OFF * max(x, y)
-            line[n] = before[n - 1] + 1 if agree else max(before[n], line[n - 1])
-    return line[-1] >= _ALIKE * min(len(a), len(b))
+    begun = (_alike(a[:most], b[:most]), _alike(a[-most:], b[-most:]))
+    shifted = (_alike(a[1:most], b[: most - 1]), _alike(a[: most - 1], b[1:most]))
+    return max(*begun, *shifted) >= _ALIKE
+
+
+def _alike(a: Sequence[float], b: Sequence[float]) -> float:
+    """Pearson's correlation of two rows of steps; 0 where one does not vary."""
+    try:
+        return correlation(a, b)
+    except StatisticsError:
+        return 0.0
 
 
 def _worth(still: SpreadSeen) -> tuple[int, int]:
@@ -223,6 +235,12 @@ def _doubtful(still: SpreadSeen) -> Ask | None:
             "CAMERA CLOSER",
             "The indices are too small in the picture: move the camera closer, or spread the deck"
             " in two shorter rows.",
+        )
+    if still.foreign:
+        return Ask(
+            "FOREIGN BACK",
+            "A card in the spread has another back than the deck: take it out, look at it, and"
+            " spread the deck anew.",
         )
     if still.backs:
         cards = "1 card lies" if still.backs == 1 else f"{still.backs} cards lie"

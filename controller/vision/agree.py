@@ -123,11 +123,15 @@ class OutlineRead:
         ]
         return all(t >= 0 for t in turns) or all(t <= 0 for t in turns)
 
-    def near(self, x_px: float, y_px: float) -> bool:
-        """Whether a place lies in it, or as near its middle as an index of the card would: a frame
-        that is printed on a card is not another card."""
-        away = math.dist(self.middle, (x_px, y_px))
-        return away < 0.5 * self.height_px or self.holds(x_px, y_px)
+    def shares(self, read: IndexRead) -> bool:
+        """Whether an index lies in it, or is of a card with the same middle: a frame that is
+        printed on a card is not another card."""
+        if self.holds(read.x_px, read.y_px):
+            return True
+        x, y = self.middle
+        right, down = read.to(replace(read, x_px=x, y_px=y))
+        off = math.degrees(math.atan2(down, right)) - math.degrees(math.atan2(*PARTNER[::-1]))
+        return abs(off) < 14.0 and 3.8 < math.hypot(right, down) / read.size_px < 7.5
 
 
 def distinct(reads: Iterable[IndexRead]) -> list[IndexRead]:
@@ -168,7 +172,7 @@ def joined(
     left = distinct(reads)
     found = []
     for outline in sorted(outlines, key=lambda o: -o.sureness):
-        held = [r for r in left if outline.near(r.x_px, r.y_px)]
+        held = [r for r in left if outline.shares(r)]
         within = [r for r in held if _fits(r, outline)]
         strange = sum(r.confidence >= ALONE for r in held) > sum(
             r.confidence >= ALONE for r in within

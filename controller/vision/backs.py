@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 from typing import Final
 
@@ -54,7 +55,7 @@ class BackPattern:
                 " lay a card face down, alone on the felt"
             )
         mean = np.mean([look.colours for look in seen], 0)
-        if any(_common(look.colours, mean) < _ALIKE for look in seen):
+        if any(_common(a.colours, b.colours) < _ALIKE for a, b in combinations(seen, 2)):
             raise ValueError("these cards have different backs; lay down cards of one deck")
         return cls(mean.astype(np.float32), float(np.mean([look.busy for look in seen])))
 
@@ -119,7 +120,7 @@ class _Look:
 
     def _plain(self, corner: Image) -> bool:
         darkest = corner.min(2).astype(np.float32)
-        return float((darkest > 0.72 * self.white).mean()) > 0.52
+        return float((darkest > 0.72 * self.white).mean()) > 0.64
 
     @property
     def shape(self) -> float:
@@ -156,7 +157,7 @@ def learn_back(image: Image) -> BackPattern:
 
 def is_foreign(card: Image, px_per_mm: float, back: BackPattern) -> bool:
     """Whether a card that lies face down has clearly another back than the house's."""
-    return _common(_Look(card, px_per_mm).colours, back.colours) < 0.6 * _ALIKE
+    return _common(_Look(card, px_per_mm).colours, back.colours) < 0.85 * _ALIKE
 
 
 def _cells(grey: Floats) -> Floats:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -73,13 +74,20 @@ def _stands(word: tuple[Floats, Floats], letters: Floats, indices: Sequence[Inde
     up = math.radians(nearest.angle_deg)
     along = abs(float(step[0]) * math.cos(up) - float(step[1]) * math.sin(up))
     far = float(np.hypot(*step))
-    if along < 0.95 * far:
+    in_line = any(_in_line(mark, float(middle[0]), float(middle[1])) for mark in indices)
+    if along < 0.95 * far or not in_line:
         return False
     off = letters[:, :2] - middle
     down = np.abs(off @ step) / far
     across = np.abs(off[:, 0] * step[1] - off[:, 1] * step[0]) / far
     beside = (down < 2.5 * far) & (across > 0.5 * far) & (across < 1.3 * far)
     return int(beside.sum()) <= 1
+
+
+def _in_line(mark: IndexRead, x_px: float, y_px: float) -> bool:
+    """Whether a word stands where a card beside that index has its own."""
+    right, down = mark.to(replace(mark, x_px=x_px, y_px=y_px))
+    return abs(right) < 8 * mark.size_px and -0.8 < down / mark.size_px < 2.2
 
 
 def _at(letters: Floats, place: Floats, step: Floats) -> Floats | None:

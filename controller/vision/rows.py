@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -32,7 +32,20 @@ class Row:
     steps: tuple[float, ...]
 
 
-def rows_of(marks: list[IndexRead]) -> list[Row]:
+def evened(marks: Sequence[IndexRead]) -> list[IndexRead]:
+    """The indices of a row, each standing and as large as those around it do: one alone is askew by
+    its letters, a ten by a digit."""
+    out = []
+    for n, mark in enumerate(marks):
+        around = marks[max(0, n - 3) : n + 4]
+        off = [(m.angle_deg - mark.angle_deg + 180.0) % 360.0 - 180.0 for m in around]
+        angle = (mark.angle_deg + float(np.median(off))) % 360.0
+        size = float(np.median([m.size_px for m in around]))
+        out.append(replace(mark, angle_deg=angle, size_px=size))
+    return out
+
+
+def rows_of(marks: Sequence[IndexRead]) -> list[Row]:
     """The rows in which they stand."""
     after = [next_in_row(mark, marks) for mark in marks]
     followed = {id(mark) for mark in after if mark is not None}
@@ -48,7 +61,7 @@ def rows_of(marks: list[IndexRead]) -> list[Row]:
     return rows
 
 
-def _at(marks: list[IndexRead], mark: IndexRead) -> int:
+def _at(marks: Sequence[IndexRead], mark: IndexRead) -> int:
     return next(n for n, m in enumerate(marks) if m is mark)
 
 

@@ -24,7 +24,7 @@ from controller.model.cards import FACES
 from controller.vision.agree import IndexRead, distinct, partners
 from controller.vision.assign import assigned
 from controller.vision.picture import Point, Quality
-from controller.vision.rows import EDGE_SIZES, Row, inked, rows_of, sampled
+from controller.vision.rows import EDGE_SIZES, Row, evened, inked, rows_of, sampled
 
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float32]
@@ -32,16 +32,20 @@ Floats = NDArray[np.float32]
 TWICE: Final = 7.0
 """What it costs to take a face for a second card (in nats): one deck in a thousand has two."""
 
-STANDS: Final = 3.0
+STANDS: Final = 4.0
 """What it costs to take for no card what stands in a row as a card's index does (in nats)."""
 
 SURE: Final = 3.9
 """A face is there for sure where it is 50 times less likely that no card has it (in nats)."""
 
+LIKELIEST: Final = 0.8
+"""Nor is it there for sure unless its reading says it as likely as any other face, or nearly: the
+second of two alike would else be taken for the card that is missing."""
+
 SURE_TWICE: Final = 0.97
 """A face is on two cards only where both were named as surely as this."""
 
-WIDE: Final = 1.75
+WIDE: Final = 1.5
 """A step so much wider than its row's may hide a card."""
 
 SMALL_PX: Final = 9.0  # an index smaller than this from rank to suit is hardly read
@@ -101,6 +105,12 @@ class SpreadSeen:
     def is_spread(self) -> bool:
         """Whether it shows a spread at all."""
         return len(self.faces) >= _SPREAD_LEAST
+
+    @property
+    def cards(self) -> int:
+        """How many cards it shows face up, those whose face is unsure among them."""
+        unsure = sum(spot.doubt is Doubt.UNSURE for spot in self.spots)
+        return len(self.faces) + len(self.doubled) + unsure
 
     @property
     def step(self) -> float:
@@ -184,22 +194,30 @@ class _Cards:
                 groups.append([one, mate])
         return cls(_of_four_indices(groups))
 
+    def is_whole(self, mark: IndexRead) -> bool:
+        """Whether nothing covers the card: its other index shows, however badly it is read."""
+        if any(mark is other for other in self.whole):
+            return True
+        return any(partners(mark, read) for group in self.groups for read in group)
+
     def _assign(self) -> None:
         chances = np.array([_chances(group) for group in self.groups])
-        cost = _cost(chances, _standing(self.groups))
+        standing = _standing(self.groups)
+        cost = _cost(chances, standing)
         columns = assigned(cost)
         best = float(cost[np.arange(len(columns)), columns].sum())
         row_of = {int(c): n for n, c in enumerate(columns)}
         for column, row in sorted(row_of.items()):
             group, face = self.groups[row], column % len(FACES)
             if column >= 2 * len(FACES):
-                self._no_card(group, chances[row])
+                self._no_card(group, chances[row], bool(standing[row]))
                 continue
             twice = column >= len(FACES)
             named = [chances[row][face]] + ([chances[row_of[face]][face]] if twice else [])
             sure = min(named) > (SURE_TWICE if twice else 0.995)
             if not twice and not sure:
-                sure = _without(cost, face) - best >= SURE
+                likeliest = named[0] >= LIKELIEST * chances[row][:-1].max()
+                sure = likeliest and _without(cost, face) - best >= SURE
             if not sure:
                 self._doubt(group, Doubt.UNSURE)
                 continue
@@ -213,8 +231,8 @@ class _Cards:
         if len(group) > 1:
             self.whole += group
 
-    def _no_card(self, group: list[IndexRead], chance: NDArray[np.float64]) -> None:
-        if chance[:-1].max() > 0.4:
+    def _no_card(self, group: list[IndexRead], chance: NDArray[np.float64], stands: bool) -> None:
+        if chance[:-1].max() > (0.25 if stands else 0.6):
             self._doubt(group, Doubt.UNSURE)
         else:
             self.weak += group
@@ -323,16 +341,18 @@ def _gaps(
         if len(row.marks) < 3:
             continue
         middle = float(np.median(row.steps))
-        for (mark, following), step in zip(pairwise(row.marks), row.steps, strict=True):
+        for (mark, following), step in zip(pairwise(evened(row.marks)), row.steps, strict=True):
             if step > WIDE * min(middle, 1.3 * usual) and _hides(mark, following, image, ink):
                 x, y = (mark.x_px + following.x_px) / 2, (mark.y_px + following.y_px) / 2
                 if not _between(mark, following, told):
                     yield Spot(x, y, Doubt.GAP)
         last = row.marks[-1]
-        if not any(last is mark for mark in cards.whole) and not _near(last, told, 6.0):
+        if not cards.is_whole(last) and not _near(last, told, 8.0):
             yield Spot(last.x_px, last.y_px, Doubt.END)
-        if ink is not None and inked(row.marks[0], ink, -3.6, -1.2):
-            yield Spot(row.marks[0].x_px, row.marks[0].y_px, Doubt.UNREAD)
+        first = row.marks[0]
+        before = ink is not None and inked(first, ink, -3.6, -1.2)
+        if before and not _near(first, told, 5.0):
+            yield Spot(first.x_px, first.y_px, Doubt.UNREAD)
 
 
 def _near(read: IndexRead, places: Sequence[Point], sizes: float = 3.0) -> bool:

@@ -58,8 +58,8 @@ class SpreadReader:
         size = float(np.median([r.size_px for r in sure])) if sure else None
         out = []
         for outline in read_outlines(image, self._net, px_per_mm, self._back):
-            faced = any(outline.near(r.x_px, r.y_px) for r in sure)
-            like = size is None or 0.7 < outline.height_px / (88 / INDEX_SIZE_MM * size) < 1.4
+            faced = any(outline.shares(r) for r in sure)
+            like = size is None or 0.8 < outline.height_px / (88 / INDEX_SIZE_MM * size) < 1.35
             if outline.side is Side.DOWN and like and not faced:
                 out.append(outline)
         return out

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from controller.vision.agree import IndexRead
 from controller.vision.picture import Point
-from controller.vision.rows import EDGE_SIZES, next_in_row, sampled
+from controller.vision.rows import EDGE_SIZES, evened, rows_of, sampled
 
 Image = NDArray[np.uint8]
 
@@ -30,11 +31,12 @@ def back_strips(
     for the most part, from top to bottom; a strip that is not is a back's.
     """
     found: list[Point] = []
-    after = [(one, next_in_row(one, indices)) for one in indices]
-    steps = [one.to(other)[0] / one.size_px for one, other in after if other is not None]
+    rows = [evened(row.marks) for row in rows_of(indices)]
+    pairs = [pair for row in rows for pair in pairwise(row)]
+    steps = [one.to(other)[0] / one.size_px for one, other in pairs]
     least = _WIDER * float(np.median(steps)) if steps else 0.0
-    for one, following in after:
-        place = None if following is None else _strip(image, one, following, least)
+    for one, following in pairs:
+        place = _strip(image, one, following, least)
         if place is None:
             continue
         if all(math.dist(place, k) > 6 * one.size_px for k in (*known, *found)):

@@ -7,7 +7,7 @@ import dataclasses
 import hashlib
 import itertools
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from types import TracebackType
@@ -29,6 +29,7 @@ from controller.journal.verify import verify
 from controller.keys import new_pair, private_key, unseal
 from controller.model.events import (
     CardCame,
+    CountMeans,
     DeckCounted,
     FloorSaid,
     ReaderLost,
@@ -44,6 +45,7 @@ from controller.rules import engine
 from controller.taking_up import TableClock, take_up
 from controller.tape import TapeWriter, moved, play, time_of
 from controller.tape_source import TapeSource
+from controller.vision.spread import SpreadSeen
 from drivers.contracts import LampPattern, SeatLamp
 from drivers.factory import (
     Dealer,
@@ -56,6 +58,7 @@ from drivers.factory import (
     polls,
 )
 from drivers.readings import Health, HealthState, Poll, Reading
+from tests.controller.integrity.test_spread_count import still
 
 SEATS = tuple(range(1, 10))
 DUSK = TableClock()() + 3600.0
@@ -200,6 +203,7 @@ def watch(
     boards: Sequence[Lamps] = (),
     seat_lamps: Sequence[Row] = (),
     tape: TapeWriter | None = None,
+    spreads: Callable[[], Awaitable[SpreadSeen]] | None = None,
 ) -> tuple[Daemon, Script, list[Shown]]:
     """Run a daemon over the readings, from wherever its journal left off."""
     shown: list[Shown] = []
@@ -215,6 +219,7 @@ def watch(
             boards=boards,
             seat_lamps=seat_lamps,
             tape=tape,
+            spreads=spreads,
             on_shown=shown.append,
             commit_limit_s=60.0,  # a busy machine is no slow disk
         )
@@ -778,6 +783,37 @@ def test_a_confirmed_count_is_certified_and_so_is_the_last_one_at_the_close(
     assert filed.name == daemon.certificates[0].name
     signed = daemon.certificates[0].with_suffix(".json").read_bytes()
     assert filed.sha256 == hashlib.sha256(signed).hexdigest()
+
+
+def test_a_spread_deck_is_counted_by_camera_and_the_certificate_says_so(
+    tmp_path: Path, burn_missing: list[Reading]
+) -> None:
+    config = config_in(tmp_path)
+    looks = iter([still(1, ("7c",)), still(2, ("7c",))])
+    texts: list[str] = []
+
+    async def look() -> SpreadSeen:
+        return next(looks)
+
+    async def count(daemon: Daemon) -> None:
+        say_so = Command(do="count", status="camera", by="Ann")
+        assert (await asyncio.to_thread(say, config.socket, say_so)).ok
+        while not texts or not texts[-1].startswith("DECK"):
+            await asyncio.sleep(0)
+            if daemon.counting is not None and daemon.counting.text not in texts:
+                texts.append(daemon.counting.text)
+        confirm = Command(do="confirm", by="Ann")
+        assert (await asyncio.to_thread(say, config.socket, confirm)).ok
+
+    daemon, _, shown = watch(config, burn_missing[:20], count, spreads=look)
+    assert texts == ["SPREAD THE DECK", "SPREAD ANEW", "DECK 51/52"]
+    assert shown[-1].progress.counted == 51
+    found = checked(read_file(daemon.certificates[0]))
+    assert found.faults == ()
+    assert found.signed is not None
+    made = found.signed.certificate
+    assert (made.means, made.passes, made.missing) == (CountMeans.CAMERA, 2, ("7c",))
+    assert "a camera saw" in made.attests
 
 
 def test_a_certificate_that_cannot_be_filed_is_a_warning_and_the_count_stands(

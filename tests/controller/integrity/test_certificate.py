@@ -14,6 +14,7 @@ from nacl.signing import SigningKey
 
 from controller.integrity.certificate import (
     ATTESTS,
+    CAMERA_ATTESTS,
     CertificateError,
     CountFacts,
     Reason,
@@ -25,6 +26,7 @@ from controller.integrity.certificate import (
 )
 from controller.journal.store import Anchor, Head
 from controller.model.cards import FACES
+from controller.model.events import CountMeans
 from tests.controller.integrity.counted import (
     ANCHOR,
     COMPLETE,
@@ -305,3 +307,22 @@ def test_a_field_that_cannot_be_is_refused_even_if_it_was_signed(field: str, wro
     said["signature"] = KEY.sign(b"burnturn certificate of a count\n" + text).signature.hex()
     data = json.dumps(said, sort_keys=True, separators=(",", ":")).encode() + b"\n"
     assert kinds(data) == {Untrue.MALFORMED}
+
+
+def test_a_count_by_camera_has_a_schema_of_its_own_and_says_so() -> None:
+    facts = replace(SHORT, extra=0, means=CountMeans.CAMERA)
+    made = certified(facts)
+    assert (made.schema, made.means, made.attests) == (2, CountMeans.CAMERA, CAMERA_ATTESTS)
+    data = sign(made, KEY).data
+    assert verify(data, PUBLIC) == ()
+    assert parse(data).certificate == made
+    assert certified(SHORT).schema == 1
+    assert b"means" not in signed(SHORT).data
+
+
+def test_a_schema_has_its_own_fields() -> None:
+    with_means = spelled(signed().data, means="camera")
+    assert Untrue.MALFORMED in kinds(with_means)
+    by_camera = sign(certified(replace(COMPLETE, means=CountMeans.CAMERA)), KEY).data
+    assert Untrue.MALFORMED in kinds(spelled(by_camera, means="tags"))
+    assert Untrue.MALFORMED in kinds(spelled(by_camera, schema=1))

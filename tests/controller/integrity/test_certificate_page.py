@@ -17,9 +17,11 @@ from controller.integrity.filing import Checked, Kind, checked, files_of
 from controller.integrity.page import html_of, page_of, qr_rows
 from controller.integrity.page_pdf import pdf_of, room_left
 from controller.model.cards import FACES
+from controller.model.events import CountMeans
 from tests.controller.integrity.counted import (
     COMPLETE,
     ENDED,
+    KEY,
     OTHER_KEY,
     PUBLIC,
     SHORT,
@@ -243,3 +245,14 @@ def test_what_a_forged_page_holds_does_not_reach_the_terminal_raw() -> None:
     found = forged(signed(SHORT), Kind.HTML, b"50 of 52", b"\x1b]0;mine\x07\xff")
     assert "\x1b" not in str(found.faults)
     assert str(found.faults[-1]).isprintable()
+
+
+def test_the_page_of_a_count_by_camera_says_by_what_it_was_counted() -> None:
+    facts = replace(SHORT, extra=0, means=CountMeans.CAMERA)
+    files = files_of(sign(certified(facts), KEY))
+    for kind in (Kind.HTML, Kind.PDF):
+        assert checked(files[kind]).faults == ()
+        words = words_of(kind, files[kind])
+        assert "by camera, 2 spreads of the deck" in words
+        assert "1 card of another game or with another back" in words
+        assert "tag" not in words.replace("antenna", "").partition("Confirmed by")[0]

@@ -1,0 +1,145 @@
+"""What two readers saw, joined to one sighting a card."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from controller.model.cards import FACES, RANKS, SUITS
+from controller.vision.agree import (
+    PARTNER,
+    IndexRead,
+    OutlineRead,
+    distinct,
+    joined,
+    partners,
+    steady,
+)
+from controller.vision.picture import Picture, Point, Quality, Sighting
+from drivers.readings import Face, Side
+
+PX = 4.0  # a millimetre
+SIZE = 7.5 * PX
+
+
+def index(
+    code: str, x: float = 300.0, y: float = 200.0, sure: float = 0.97, turned: float = 90.0
+) -> IndexRead:
+    rank, suit = np.zeros(14, np.float32), np.zeros(5, np.float32)
+    each = math.sqrt(sure)
+    rank[RANKS.index(code[0])], suit[SUITS.index(code[1])] = each, each
+    rank[-1], suit[-1] = 1 - each, 1 - each
+    return IndexRead(x, y, turned, SIZE, rank, suit)
+
+
+def other(read: IndexRead, code: str | None = None, sure: float = 0.97) -> IndexRead:
+    """The other index of the same card."""
+    x, y = read.x_px + PARTNER[0] * PX, read.y_px + PARTNER[1] * PX
+    return index(code or read.face, x, y, sure, 270.0)
+
+
+def outline(read: IndexRead, *reads: IndexRead, side: Side = Side.UP) -> OutlineRead:
+    """Of the card whose upper left index that is."""
+    x, y = read.x_px - 6.2 * PX, read.y_px - 12.5 * PX
+    four: tuple[Point, Point, Point, Point] = (
+        (x, y),
+        (x + 63 * PX, y),
+        (x + 63 * PX, y + 88 * PX),
+        (x, y + 88 * PX),
+    )
+    return OutlineRead(four, True, reads, side, 0.9)
+
+
+def test_likelihoods_name_each_face() -> None:
+    for code in FACES:
+        assert FACES[int(index(code).likelihoods.argmax())] == code == index(code).face
+
+
+def test_two_corners_are_one_card() -> None:
+    one = index("7c", sure=0.7)
+    assert partners(one, other(one))
+    (card,) = joined([one, other(one, sure=0.6)])
+    assert (card.face, card.corner) == (Face("7c"), False)
+    assert card.confidence == pytest.approx(1 - 0.3 * 0.4, abs=0.01)
+    assert math.dist((card.x_px, card.y_px), (300 + 25.3 * PX, 200 + 31.5 * PX)) < 1
+
+
+def test_one_doubtful_corner_asks() -> None:
+    (card,) = joined([index("7c", sure=0.7)])
+    assert (card.face, card.corner, card.side) == (None, True, Side.UP)
+    (sure,) = joined([index("7c", sure=0.97)])
+    assert sure.face == Face("7c")
+    assert joined([index("7c", sure=0.97)], alone=1.1)[0].face is None
+
+
+def test_two_readers_are_enough() -> None:
+    one = index("7c", sure=0.7)
+    (card,) = joined([one], [outline(one, index("7c", 302, 201, 0.6))])
+    assert card.face == Face("7c")
+    assert card.outline is not None
+
+
+@pytest.mark.parametrize("two", [True, False])
+def test_readings_that_contradict_each_other_make_a_card_without_a_face(two: bool) -> None:
+    one = index("5c", sure=0.99)
+    against = other(one, "3c", 0.9) if two else index("3c", 302, 201, 0.9)
+    (card,) = joined([one], [outline(one, against)])
+    assert card.face is None
+    assert card.confidence < 0.2
+
+
+def test_two_cards_of_one_face_that_are_no_partners_stay_two() -> None:
+    cards = joined([index("7c"), index("7c", 300 + 100 * PX, 200)])
+    assert len(cards) == 2
+
+
+def test_an_index_is_read_once() -> None:
+    assert len(distinct([index("7c", sure=0.8), index("7h", 305, 203, 0.5)])) == 1
+
+
+def test_a_back_is_a_card_that_lies_face_down() -> None:
+    (card,) = joined([], [outline(index("7c"), side=Side.DOWN)])
+    assert (card.side, card.face) == (Side.DOWN, None)
+
+
+def test_an_outline_around_other_cards_indices_is_none() -> None:
+    """Steps in the edge of a spread make shapes of a card's form."""
+    inside = [index(code, 300 + 25 * PX * n, 300) for n, code in enumerate(("7c", "Qs"))]
+    made_up = replace(outline(index("As", 300, 200)), indices=(), side=Side.DOWN)
+    cards = joined(inside, [made_up])
+    assert {c.face.code for c in cards if c.face} == {"7c", "Qs"}
+    assert all(c.side is Side.UP for c in cards)
+
+
+def test_a_frame_printed_on_a_face_is_no_second_card() -> None:
+    one = index("Kh")
+    frame = OutlineRead(
+        ((320.0, 215.0), (480.0, 215.0), (480.0, 440.0), (320.0, 440.0)), False, (), Side.DOWN, 0.8
+    )
+    assert [c.face for c in joined([one, other(one)], [frame])] == [Face("Kh")]
+
+
+def _frame(face: str | None, x: float = 100.0, good: bool = True) -> Picture:
+    shown = Sighting(x, 100, 90, Side.UP, Face(face) if face else None, 0.6, corner=True)
+    return Picture((shown,), Quality(good))
+
+
+def test_several_frames_make_it_sure_and_another_face_does_not() -> None:
+    three = [_frame("7c"), _frame("7c", 103), _frame("7c", 99)]
+    (card,) = steady(three).sightings
+    assert card.face == Face("7c")
+    assert card.confidence > 0.9
+    assert steady(three[:2]).sightings[0].face is None
+    assert steady([*three, _frame("7h")]).sightings[0].face is None
+    assert steady([*three[:2], _frame("7c", good=False)]).sightings[0].face is None
+    with pytest.raises(ValueError, match="no picture"):
+        steady([])
+
+
+def test_nothing_prints_a_card() -> None:
+    one = index("7c")
+    shown = repr((one, outline(one, one), joined([one]), steady([_frame("7c")])))
+    assert "7c" not in shown
