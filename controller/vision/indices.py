@@ -133,11 +133,18 @@ def _looked(image: Image, net: Looks, scale: float, most: int) -> Indices:
     return Indices(tuple(_enlarged(read, by) for read in reads), ink)
 
 
-def pair_reads(image: Image, net: Looks) -> list[IndexRead]:
-    """Every pair of an image at the right scale, whether it is an index or not, as named."""
-    rank, suit = glyphs.pairs(glyphs.shapes(image), _PAIRS)
+def pair_reads(image: Image, net: Looks) -> tuple[list[IndexRead], list[IndexRead]]:
+    """Every pair of an image at the right scale that looks like an index, whatever it is named; and
+    those that do not."""
+    darkest = glyphs.darkest_channel(image)
+    rank, suit = glyphs.pairs(glyphs.shapes(image, darkest), _PAIRS)
+    likely = net.sift(glyphs.patches(darkest, rank, suit, SIEVE_STEP)) >= SIEVE_LINE
     named = net.look(glyphs.patches(image, rank, suit))
-    return [_read(rank[n], suit[n], named.rank[n], named.suit[n]) for n in range(len(rank))]
+    reads = [_read(rank[n], suit[n], named.rank[n], named.suit[n]) for n in range(len(rank))]
+    return (
+        [r for r, good in zip(reads, likely, strict=True) if good],
+        [r for r, good in zip(reads, likely, strict=True) if not good],
+    )
 
 
 def _sifted(darkest: Image, rank: Floats, suit: Floats, net: Looks) -> tuple[Floats, Floats]:
@@ -161,8 +168,30 @@ def _named(image: Image, rank: Floats, suit: Floats, net: Looks) -> list[IndexRe
         _read(rank[n], suit[n], named.rank[n], named.suit[n])
         for n in np.flatnonzero(_sureness(named.rank, named.suit) >= _NEARLY)
     ]
-    kept = distinct(reads)
+    kept = [_ten(read, reads) for read in distinct(reads)]
     return _again(image, kept, net) if kept else []
+
+
+def _ten(read: IndexRead, reads: Sequence[IndexRead]) -> IndexRead:
+    """A ten that was read by one of its digits, and by the other too, stands between both."""
+    if read.face[0] != "T":
+        return read
+    rank, suit = _ends(read)
+    for other in sorted(reads, key=lambda r: -r.confidence):
+        digit, same = _ends(other)
+        apart = float(np.hypot(*(digit - rank))) / read.size_px
+        off = float(np.hypot(*(same - suit))) / read.size_px
+        if other.face == read.face and 0.25 < apart < 1.0 and off < 0.2:
+            return _read(((rank + digit) / 2).astype(np.float32), suit, read.rank, read.suit)
+    return read
+
+
+def _ends(read: IndexRead) -> tuple[Floats, Floats]:
+    """The middles of an index's rank and suit."""
+    up = math.radians(read.angle_deg)
+    half = np.array([math.cos(up), -math.sin(up)], np.float32) * np.float32(read.size_px / 2)
+    middle = np.array([read.x_px, read.y_px], np.float32)
+    return middle + half, middle - half
 
 
 def _sureness(rank: Floats, suit: Floats) -> Floats:
