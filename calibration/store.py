@@ -263,8 +263,10 @@ def stamp(at: datetime) -> str:
 
 
 def command(kind: str) -> str:
-    """The word of `burnturn calibrate` that makes it: "camera" for "camera-1"."""
-    return kind.partition("-")[0]
+    """The words after `burnturn calibrate` that make it: "camera" for "camera-1", "camera --camera
+    2" for "camera-2"."""
+    word, _, number = kind.partition("-")
+    return f"{word} --{word} {number}" if number not in ("", "1") else word
 
 
 def differences(then: Mapping[str, str], now: Mapping[str, str]) -> tuple[str, ...]:

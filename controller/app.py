@@ -380,7 +380,7 @@ class Daemon:
             rates_file(self.config.journal),
             measured(self.config.layout),
             again=r is not None and not r.stopped,
-            note=self._tell_note,
+            note=self.tell_note,
         )
         if self._watch is not None:
             self._watch.start()
@@ -516,9 +516,10 @@ class Daemon:
     def _take_notes(self) -> None:
         notes = self._watch.notes if self._watch is not None else deque[str]()
         while notes:
-            self._tell_note(notes.popleft())
+            self.tell_note(notes.popleft())
 
-    def _tell_note(self, note: str) -> None:
+    def tell_note(self, note: str) -> None:
+        """Tell people something of the table itself."""
         self.notes.append(note)
         self._on_note(note)
 

@@ -52,6 +52,11 @@ class CameraPart(Part):
     miss: Annotated[float, Field(ge=0, le=0.5)] = 0.02
 
     @property
+    def port(self) -> str:
+        """Where it is plugged in, for its calibration to belong to."""
+        return self.device or self.driver
+
+    @property
     def spec(self) -> CameraSpec:
         """As the driver factory takes it."""
         still = None

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
-from calibration.camera_profile import CameraProfile
 from drivers.camera.frame import Frame, Image
 from drivers.contracts import Camera
-from drivers.readings import Health, HealthState, Sight
+from drivers.readings import Health, HealthState, Sight, camera_name
 
 if TYPE_CHECKING:
+    from controller.moved_watch import MovedWatch
     from controller.vision.spread import SpreadSeen
     from controller.vision.table_view import TableView
 
@@ -29,14 +29,26 @@ class Spreads(Protocol):
 class CameraSource:
     """One camera, with what reads its pictures.
 
-    view: reads the table. spreads: reads a deck that is spread out for a count. Both work in a
+    view: reads the table. spreads: reads a deck that is spread out for a count. moved: looks
+    whether it still hangs where it was calibrated; what it says goes to `note`. All work in a
     thread of this camera alone, one picture after the other: the next one is asked for when the
     last is read, so a slow machine looks less often and never falls behind.
     """
 
-    def __init__(self, camera: Camera, number: int, view: TableView, spreads: Spreads) -> None:
+    def __init__(
+        self,
+        camera: Camera,
+        number: int,
+        view: TableView,
+        spreads: Spreads,
+        *,
+        moved: MovedWatch | None = None,
+        note: Callable[[str], None] = lambda text: None,
+    ) -> None:
         self._camera, self._number = camera, number
         self._view, self._spreads = view, spreads
+        self._moved, self._note = moved, note
+        self._sight: Sight | None = None
         self._reading = asyncio.Lock()
         self._saw_at: float | None = None
         self._blind = False
@@ -66,10 +78,30 @@ class CameraSource:
                 continue
             async with self._reading:
                 sight = await asyncio.to_thread(self._view.see, look)
+                words = ""
+                if self._moved is not None and self._view.quality.good:
+                    words = await asyncio.to_thread(self._moved.see, look)
+            if words:
+                self._note(words)
+            self._sight = sight
             if (said := self._sees(look)) is not None:
                 yield said
             yield sight
         await asyncio.Event().wait()
+
+    @property
+    def looks(self) -> str:
+        """How well it sees, for the screen: areas and no cards."""
+        name = camera_name(self._number)
+        if self._camera.health[0].state is HealthState.LOST:
+            return f"{name} lost"
+        if self._sight is None:
+            return f"{name} starts"
+        if not self._view.quality.good:
+            return f"{name}: {self._view.quality.reason}"
+        hidden = [area.area for area in self._sight.areas if not area.clear]
+        clear = f"{name} sees {len(self._sight.areas) - len(hidden)} of {len(self._sight.areas)}"
+        return f"{clear}, not {', '.join(hidden)}" if hidden else clear
 
     async def spread(self) -> SpreadSeen:
         """What a still shows of a deck that is spread out. Raises DriverError."""
@@ -94,21 +126,4 @@ class CameraSource:
         return None
 
     def _word(self, state: HealthState, reason: str, at: float) -> Health:
-        from drivers.readings import camera_name
-
         return Health(camera_name(self._number), state, reason, at)
-
-
-def watched(profile: CameraProfile, areas: Sequence[str]) -> CameraProfile:
-    """The profile with those areas alone that this camera is to look at."""
-    kept = {name: corners for name, corners in profile.areas.items() if name in areas}
-    return CameraProfile(
-        profile.camera,
-        profile.width_px,
-        profile.height_px,
-        profile.matrix,
-        profile.distortion,
-        profile.table_to_picture,
-        kept,
-        profile.px_per_mm,
-    )

@@ -11,9 +11,10 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from calibration.camera_profile import CameraProfile
-from calibration.camera_store import load_camera, old_words
+from calibration.camera_store import kind_of, old_words
 from calibration.store import StoreError
 from controller.calibrating.belonging import store_of
+from controller.calibrating.in_force import camera_saved
 from controller.camera_config import CameraPart
 from controller.config import CalibrationPart, Config
 from drivers.contracts import Camera, Clock
@@ -52,6 +53,7 @@ def camera_sources(
         ) from error
     from controller.camera_source import CameraSource
     from controller.house import card_net
+    from controller.moved_watch import MovedWatch
     from controller.vision.reader import CardReader
     from controller.vision.spread_reader import SpreadReader
     from controller.vision.table_view import TableView
@@ -63,7 +65,11 @@ def camera_sources(
         profile = _watched(config, part, note)
         camera = simulated(part) if part.driver == "simulated" and simulated else _live(part, clock)
         view = TableView(profile, CardReader(net))
-        found.append(CameraSource(camera, part.number, view, SpreadReader(net)))
+        # Nobody bumps into a simulated camera, and no stickers are drawn under it.
+        moved = None if part.driver == "simulated" else MovedWatch(profile)
+        found.append(
+            CameraSource(camera, part.number, view, SpreadReader(net), moved=moved, note=note)
+        )
     return tuple(found)
 
 
@@ -91,16 +97,21 @@ def _watched(config: Config, part: CameraPart, note: Callable[[str], None]) -> C
 
 
 def _calibrated(config: Config, part: CameraPart, note: Callable[[str], None]) -> CameraProfile:
-    store = store_of(config)
+    simulated, store = part.driver == "simulated", store_of(config)
+    kept = config.file.calibration is not None and store.path(kind_of(part.number)).exists()
+    if simulated and not kept:
+        return true_profile(part.number, config.file.table.seats)
     try:
-        saved = load_camera(store, part.number, part.device, part.width, part.height)
+        saved = camera_saved(store, part)
     except StoreError as error:
-        if part.driver == "simulated":
-            return true_profile(part.number, config.file.table.seats)
-        raise MisconfiguredError(str(error), f"camera {part.number}", "") from error
-    days = (config.file.calibration or CalibrationPart()).old_after_days
-    if old := old_words(saved, datetime.now(UTC), timedelta(days=days)):
-        note(old)
+        what, _, remedy = str(error).partition(" Next: ")
+        raise MisconfiguredError(
+            what.rstrip("."), f"camera {part.number}", f"Next: {remedy}"
+        ) from error
+    if config.file.calibration is None:  # else `in_force` has said it
+        days = timedelta(days=CalibrationPart().old_after_days)
+        if old := old_words(saved, datetime.now(UTC), days):
+            note(old)
     return saved.profile
 
 

@@ -59,6 +59,20 @@ from drivers.factory import DRIVERS, PuckSpec, ReaderSpec
 from drivers.gpio.lines import InputsSpec
 from drivers.leds.spec import BoardSpec
 
+Calibratable = Literal[
+    "antennas",
+    "seats",
+    "button",
+    "lamps",
+    "camera-1",
+    "camera-2",
+    "camera-3",
+    "camera-4",
+    "camera-5",
+    "camera-6",
+    "camera-7",
+    "camera-8",
+]
 SAMPLE = "sample table"
 SAMPLES = {"antennas": "sample_table.toml", "camera": "sample_camera_table.toml"}
 _ZONES = (BOARD, BOARD_FLOP, BOARD_TURN, BOARD_RIVER, BURN, MUCK, COUNT, STUB)
@@ -140,7 +154,7 @@ class CalibrationPart(_Part):
 
     folder: Annotated[Line, Field(min_length=1)] = "calibration"
     old_after_days: Annotated[StrictInt, Field(ge=1, le=3650)] = 180
-    required: tuple[Literal["antennas", "seats", "button", "lamps"], ...] = ()
+    required: tuple[Calibratable, ...] = ()
 
 
 class FloorPart(_Part):

@@ -9,13 +9,14 @@ import os
 import sys
 import termios
 import tty
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.console import Console, RenderableType
 from rich.live import Live
 from rich.text import Text
 
 from controller.app import FRAMES_PER_S, Daemon
+from controller.camera_source import CameraSource
 from controller.model.events import KeyPressed
 from controller.outputs.layouts import colour_64x32, mono_32x8
 from controller.outputs.terminal import screen
@@ -30,7 +31,14 @@ MENU_KEYS = "abcdefghijklmnopqrstuvwxyz0123456789"
 class LiveScreen:
     """Shows a daemon's table until it stops. robots: the simulated table, if it is one."""
 
-    def __init__(self, daemon: Daemon, robots: RobotTable | None, console: Console) -> None:
+    def __init__(
+        self,
+        daemon: Daemon,
+        robots: RobotTable | None,
+        console: Console,
+        cameras: Sequence[CameraSource] = (),
+    ) -> None:
+        self._cameras = tuple(cameras)
         self._daemon, self._robots, self._console = daemon, robots, console
         self._menu: tuple[str, ...] | None = None
         self._note = ""
@@ -99,6 +107,7 @@ class LiveScreen:
         if readers:
             lost = sum(h.state != "ok" for h in readers)
             yield f"readers {len(readers) - lost} of {len(readers)}"
+        yield from (camera.looks for camera in self._cameras)
         for board in (h for h in daemon.health if h.device == "table board"):
             runs = robots.under if robots is not None else ""
             yield f"table board {board.state}" + (f": {runs}" if runs else "")

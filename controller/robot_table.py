@@ -15,7 +15,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from controller.camera_config import CameraPart
 from controller.config import Config, reader_specs
@@ -38,7 +38,6 @@ from drivers.factory import (
     PassOver,
     PlacedCard,
     Robot,
-    SimulatedCamera,
     World,
     emulated_readers,
     spread_out,
@@ -55,6 +54,9 @@ from drivers.readings import (
     Uid,
 )
 from drivers.rf import RfPermits
+
+if TYPE_CHECKING:
+    from drivers.factory import SimulatedCamera
 
 DECKS = ("red", "blue")
 CARDS = 52  # the tags of the simulated decks, where the configuration gives no seed
@@ -189,7 +191,9 @@ class RobotTable:
     # -- what a person at the keys may do ----------------------------------------------------------
 
     def camera(self, part: CameraPart) -> SimulatedCamera:
-        """The camera of that configuration, over this table."""
+        """The camera of that configuration, over this table; OpenCV draws what it sees."""
+        from drivers.factory import SimulatedCamera
+
         return SimulatedCamera(
             part.number,
             self._config.file.table.seats,

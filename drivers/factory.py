@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     from drivers.sim.camera_flat import above as above
     from drivers.sim.camera_flat import laid_around as laid_around
     from drivers.sim.camera_flat import moved_about as moved_about
+    from drivers.sim.camera_scene import HANGS as HANGS
+    from drivers.sim.camera_scene import VIEW as VIEW
     from drivers.sim.camera_sheets import SheetCamera as SheetCamera
     from drivers.sim.faults import Fault as Fault
     from drivers.sim.faults import FaultName as FaultName
@@ -93,6 +95,7 @@ _SIMULATION = {
     "board_process": ("BoardKind", "BoardProcess", "best_kind"),
     "camera": ("SimulatedCamera", "true_view"),
     "camera_flat": ("Lens", "Sheet", "above", "laid_around", "moved_about"),
+    "camera_scene": ("HANGS", "VIEW"),
     "camera_sheets": ("SheetCamera",),
     "faults": ("Fault", "FaultName", "arm"),
     "marked_table": ("Chairs", "Flaws", "MarkedTable"),

@@ -38,6 +38,24 @@ class SerialPort:
 
 
 @dataclass(frozen=True, slots=True)
+class VideoDevice:
+    """A camera behind V4L2. name: the path to configure, which stays the same camera however the
+    machine starts. label: what it calls itself."""
+
+    device: str
+    name: str
+    label: str = ""
+
+    @property
+    def lasting(self) -> bool:
+        return self.name != self.device
+
+
+_NO_CAMERAS = ("bcm2835-", "rpi-hevc", "rpivid", "pispbe", "unicam", "rp1-cfe")
+"""Names of a Raspberry Pi's own video devices: codecs, and connectors that libcamera serves."""
+
+
+@dataclass(frozen=True, slots=True)
 class Found:
     """Everything that was found. pcsc: names of PC/SC readers; pcsc_trouble: why they are not
     known."""
@@ -45,6 +63,7 @@ class Found:
     serial: tuple[SerialPort, ...] = ()
     spi: tuple[str, ...] = ()
     gpio: tuple[str, ...] = ()
+    cameras: tuple[VideoDevice, ...] = ()
     pcsc: tuple[str, ...] = ()
     pcsc_trouble: str = field(default="")
 
@@ -68,6 +87,7 @@ def found(
         serial=serial_ports(root, list_ports()),
         spi=_nodes(root, "spidev*.*"),
         gpio=_nodes(root, "gpiochip*"),
+        cameras=video_devices(root),
         pcsc=names,
         pcsc_trouble=trouble,
     )
@@ -97,15 +117,36 @@ def serial_ports(root: Path, ports: Iterable[PortInfo]) -> tuple[SerialPort, ...
     return tuple(out)
 
 
+def video_devices(root: Path) -> tuple[VideoDevice, ...]:
+    """The USB cameras: of each its first device, which gives pictures; the others give metadata."""
+    by_id, by_path = (_links(root, kind, "v4l") for kind in ("by-id", "by-path"))
+    out = []
+    for device in sorted(_nodes(root, "video[0-9]*"), key=lambda d: int(d[len("/dev/video") :])):
+        about = root / "sys/class/video4linux" / device.rsplit("/", 1)[1]
+        label = _text(about / "name")
+        if _text(about / "index") not in ("", "0") or label.startswith(_NO_CAMERAS):
+            continue
+        name = by_id.get(device) or by_path.get(device) or device
+        out.append(VideoDevice(device, name, label))
+    return tuple(out)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(errors="replace").strip()
+    except OSError:
+        return ""
+
+
 def _identity(port: PortInfo) -> tuple[int | None, int | None, str | None]:
     return (port.vid, port.pid, port.serial_number)
 
 
-def _links(root: Path, kind: str) -> dict[str, str]:
+def _links(root: Path, kind: str, what: str = "serial") -> dict[str, str]:
     """Device to its lasting name of that kind."""
-    folder = root / "dev/serial" / kind
+    folder = root / "dev" / what / kind
     links = sorted(folder.iterdir()) if folder.is_dir() else []
-    return {f"/dev/{link.readlink().name}": f"/dev/serial/{kind}/{link.name}" for link in links}
+    return {f"/dev/{link.readlink().name}": f"/dev/{what}/{kind}/{link.name}" for link in links}
 
 
 def _nodes(root: Path, pattern: str) -> tuple[str, ...]:

@@ -7,29 +7,42 @@ from calibration.camera.step import CameraStep, Part
 from calibration.camera_profile import CameraProfile
 from calibration.camera_store import kind_of, place_of
 from calibration.store import ProfileStore
+from controller.camera_config import CameraPart
 from controller.config import Config
-from drivers.contracts import Clock
+from drivers.contracts import Camera, Clock
 from drivers.errors import MisconfiguredError
-from drivers.factory import Lens, SheetCamera, above
-
-SIMULATED = "simulated"
-_HANGS_MM = 1550.0
-_OVER_MM, _LOOKS_MM = (0.0, -150.0), (0.0, 50.0)
+from drivers.factory import HANGS, VIEW, SheetCamera
 
 
-def camera_of(config: Config, number: int, clock: Clock) -> SheetCamera:
-    """A camera of the table, for its calibration. Raises MisconfiguredError for one that is not
-    there."""
-    if not config.simulated or number != 1:
-        raise MisconfiguredError(
-            "there is no such camera", f"camera {number}", "Name it in the table.toml ([[camera]])."
-        )
-    return SheetCamera(1, Lens(), above(_HANGS_MM, _OVER_MM, _LOOKS_MM), clock=clock)
+def part_of(config: Config, number: int) -> CameraPart:
+    """What the table.toml says of a camera. Raises MisconfiguredError for one that is not there."""
+    for part in config.file.camera:
+        if part.number == number:
+            return part
+    known = ", ".join(str(part.number) for part in config.file.camera)
+    raise MisconfiguredError(
+        "there is no such camera" + (f"; this table has {known}" if known else ""),
+        f"camera {number}",
+        "Name it in the table.toml ([[camera]], see burnturn devices), or try it at the simulated"
+        " table with one: burnturn config sample --camera",
+    )
+
+
+def camera_of(config: Config, number: int, clock: Clock) -> Camera:
+    """A camera of the table, for its calibration; a simulated one has the lens and the place of
+    that of `burnturn run`. Raises MisconfiguredError for one that is not there."""
+    part = part_of(config, number)
+    if part.driver == "simulated":
+        return SheetCamera(number, VIEW, HANGS, clock=clock)
+    from drivers.camera.spec import live_camera
+
+    return live_camera(part.spec, clock=clock)
 
 
 def camera_step(
     config: Config,
-    camera: SheetCamera,
+    camera: Camera,
+    number: int,
     store: ProfileStore,
     parts: frozenset[Part],
     said: Said,
@@ -38,10 +51,10 @@ def camera_step(
 
     Raises StoreError for one that cannot be read, MisconfiguredError where there is none.
     """
-    number = camera.number
+    port = part_of(config, number).port
     before = None
     if parts != frozenset(Part):
-        saved = store.load(kind_of(number), CameraProfile, place_of(number, SIMULATED))
+        saved = store.load(kind_of(number), CameraProfile, place_of(number, port))
         before = None if saved is None else saved.profile
         if before is None and Part.LENS not in parts:
             raise MisconfiguredError(
@@ -49,13 +62,5 @@ def camera_step(
                 f"camera {number}",
                 "Begin with the whole: burnturn calibrate camera",
             )
-    return CameraStep(
-        camera,
-        number,
-        SIMULATED,
-        config.file.table.seats,
-        camera.name,
-        parts,
-        said,
-        before,
-    )
+    name = camera.name if isinstance(camera, SheetCamera) else ""
+    return CameraStep(camera, number, port, config.file.table.seats, name, parts, said, before)

@@ -13,9 +13,11 @@ from typing import Any
 
 from calibration.antennas import AntennasProfile
 from calibration.button import ButtonProfile
+from calibration.camera_profile import CameraProfile
+from calibration.camera_store import kind_of, load_camera, place_of
 from calibration.lamps import CalibratedLamps, CalibratedRow, LampsProfile
 from calibration.seats import SeatsProfile
-from calibration.store import ProfileStore, Saved, StoreError
+from calibration.store import ProfileStore, Saved, StoreError, command
 from controller.calibrating.belonging import (
     Ports,
     antennas_table,
@@ -24,6 +26,7 @@ from controller.calibrating.belonging import (
     seats_table,
     store_of,
 )
+from controller.camera_config import CameraPart
 from controller.config import Config
 from controller.fittings import Fittings
 from controller.table_board_config import SeatSensorPart
@@ -34,6 +37,7 @@ WHAT: Mapping[str, str] = {
     "seats": "the chairs' sensors",
     "button": "the button's sensors",
     "lamps": "the seats' lamps",
+    **{kind_of(n): f"camera {n}" for n in range(1, 9)},
 }
 
 
@@ -115,7 +119,8 @@ def possible(config: Config) -> tuple[str, ...]:
     button = any(i.button is not None for i in config.file.input) or bool(config.file.puck)
     found += ["seats"] if board or chairs else []
     found += ["button"] if board or button else []
-    return (*found, "antennas")
+    found += ["antennas"] if config.file.antenna else []
+    return (*found, *(kind_of(part.number) for part in config.file.camera))
 
 
 def in_force(
@@ -136,7 +141,12 @@ def in_force(
         "seats": (SeatsProfile, seats_table(config)),
         "button": (ButtonProfile, seats_table(config)),
         "lamps": (LampsProfile, lamps_table(config)),
+        **{
+            kind_of(part.number): (CameraProfile, place_of(part.number, part.port))
+            for part in config.file.camera
+        },
     }
+    cameras = {kind_of(part.number): part for part in config.file.camera}
     saved: dict[str, Saved[Any]] = {}
     missing: list[str] = []
     faults: list[str] = []
@@ -145,6 +155,8 @@ def in_force(
         profile, table = tables[kind]
         try:
             found = _load(store, kind, profile, table)
+            if found is not None and (camera := cameras.get(kind)) is not None:
+                found = camera_saved(store, camera)
         except StoreError as error:
             faults.append(str(error))
             continue
@@ -155,7 +167,7 @@ def in_force(
         notes += _age_notes(kind, found, part.old_after_days, now)
     faults += [
         f"{store.path(kind)}: {WHAT.get(kind, kind)} must be calibrated before this table starts"
-        f" (calibration: required). Next: burnturn calibrate {kind}"
+        f" (calibration: required). Next: burnturn calibrate {command(kind)}"
         for kind in part.required
         if kind in missing
     ]
@@ -181,6 +193,16 @@ def _load(
     return store.load(kind, profile, table)
 
 
+def camera_saved(store: ProfileStore, part: CameraPart) -> Saved[CameraProfile]:
+    """The calibration of that camera. A simulated one gives pictures of one size, whatever its part
+    says. Raises StoreError: there is none, or it is foreign or damaged."""
+    if part.driver != "simulated":
+        return load_camera(store, part.number, part.port, part.width, part.height)
+    from drivers.factory import VIEW
+
+    return load_camera(store, part.number, part.port, VIEW.width, VIEW.height)
+
+
 def _age_notes(kind: str, saved: Saved[Any], days: int, now: datetime) -> Sequence[str]:
     made = saved.made
     age = made.age(now)
@@ -188,5 +210,5 @@ def _age_notes(kind: str, saved: Saved[Any], days: int, now: datetime) -> Sequen
         return ()
     return (
         f"the calibration of {WHAT[kind]} is {age.days} days old (of {made.at:%Y-%m-%d}; {days} are"
-        f" allowed). Next: burnturn calibrate {kind}",
+        f" allowed). Next: burnturn calibrate {command(kind)}",
     )

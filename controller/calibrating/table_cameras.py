@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from calibration.camera_store import kind_of
 from calibration.steps import Act, Step
 from calibration.store import ProfileStore
 from controller.config import Config
@@ -13,7 +14,7 @@ from drivers.contracts import Clock
 if TYPE_CHECKING:
     from controller.calibrating.camera_hand import CameraHand
 
-_KIND = "camera-"
+_KIND = kind_of(0).removesuffix("0")
 
 
 class TableCameras:
@@ -28,8 +29,9 @@ class TableCameras:
     @property
     def kinds(self) -> tuple[str, ...]:
         """Such as "camera-1"; none where OpenCV is not installed."""
-        there = self._config.simulated and find_spec("cv2") is not None
-        return (f"{_KIND}1",) if there else ()
+        if find_spec("cv2") is None:
+            return ()
+        return tuple(kind_of(part.number) for part in self._config.file.camera)
 
     def step(self, kind: str) -> Step[Any, Any]:
         """Raises MisconfiguredError for a camera that is not there, StoreError."""
@@ -37,10 +39,12 @@ class TableCameras:
         from calibration.camera.step import Part
         from controller.calibrating.camera_hand import CameraHand
         from controller.calibrating.cameras import camera_of, camera_step
+        from drivers.factory import SheetCamera
 
-        camera = camera_of(self._config, int(kind.removeprefix(_KIND)), self._clock)
-        self._hand = CameraHand(camera)
-        return camera_step(self._config, camera, self._store, frozenset(Part), Said())
+        number = int(kind.removeprefix(_KIND))
+        camera = camera_of(self._config, number, self._clock)
+        self._hand = CameraHand(camera) if isinstance(camera, SheetCamera) else None
+        return camera_step(self._config, camera, number, self._store, frozenset(Part), Said())
 
     async def does(self, act: Act) -> str | None:
         """What a simulated person does for a camera; None: the usual answer."""

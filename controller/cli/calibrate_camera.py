@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from calibration.store import ProfileStore
     from controller.calibrating.terminal import Terminal
     from controller.config import Config
-    from drivers.factory import SheetCamera
+    from drivers.contracts import Camera
 
 app = typer.Typer(
     add_completion=False,
@@ -195,7 +195,7 @@ async def _calibrate(
         _fail(str(error))
     store = store_of(config)
     camera = camera_of(config, number, time.monotonic)
-    step = camera_step(config, camera, store, frozenset(map(Part, parts)), said)
+    step = camera_step(config, camera, number, store, frozenset(map(Part, parts)), said)
     if anew:
         store.drop_draft(step.kind)
     terminal = Terminal(Console(), Answers(), yes=yes)
@@ -206,13 +206,16 @@ async def _calibrate(
 
 
 async def _carried_out(
-    step: CameraStep, camera: SheetCamera, terminal: Terminal, store: ProfileStore, by: str
+    step: CameraStep, camera: Camera, terminal: Terminal, store: ProfileStore, by: str
 ) -> Outcome[object]:
-    from calibration.steps import carry_out
+    from calibration.steps import Person, carry_out
     from controller.calibrating.camera_hand import CameraHand, WatchedHand
+    from drivers.factory import SheetCamera
 
-    terminal.prose("This camera is simulated: a robot does what is asked.")
-    person = WatchedHand(CameraHand(camera), terminal)
+    person: Person = terminal
+    if isinstance(camera, SheetCamera):
+        terminal.prose("This camera is simulated: a robot does what is asked.")
+        person = WatchedHand(CameraHand(camera), terminal)
     return await carry_out(step, person, store, by=by, now=lambda: datetime.now(UTC))  # type: ignore[arg-type]
 
 

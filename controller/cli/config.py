@@ -48,6 +48,10 @@ def check(file: Annotated[Path, typer.Argument(metavar="FILE")]) -> None:
 
 
 @app.command()
-def sample() -> None:
-    """Print the sample: the reference table, simulated."""
-    typer.echo(sample_text(), nl=False)
+def sample(
+    camera: Annotated[
+        bool, typer.Option("--camera", help="The table under a camera alone.")
+    ] = False,
+) -> None:
+    """Print the sample: the reference table, simulated, with antennas or under a camera alone."""
+    typer.echo(sample_text("camera" if camera else "antennas"), nl=False)

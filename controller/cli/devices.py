@@ -43,7 +43,7 @@ def devices(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Serial ports, SPI devices, GPIO chips and PC/SC readers, and lines for a table.toml. Without
+    """Serial ports, SPI devices, GPIO chips, cameras and PC/SC readers, and lines for a table.toml. Without
     --probe nothing is opened or written to."""
     from drivers.found import found
     from drivers.rfid.pcsc import reader_names
@@ -76,6 +76,7 @@ def _configured(path: Path | None) -> frozenset[str]:
         raise typer.Exit(2) from None
     ports = [reader.port for reader in file.reader] + [puck.port for puck in file.puck]
     ports += [board.port for board in file.board]
+    ports += [camera.device for camera in file.camera]
     ports += [file.table_board.port] if file.table_board is not None else []
     return frozenset(port for port in ports if port)
 
@@ -130,6 +131,12 @@ def listing(there: Found, known: frozenset[str], answers: Sequence[Answered]) ->
         for path in paths:
             yield f"  {path}{'   configured' if path in known else ''}"
             yield from _answer(said.get(path))
+    yield "Cameras" if there.cameras else "Cameras: none on USB"
+    for camera in there.cameras:
+        mark = "   configured" if known & {camera.name, camera.device} else ""
+        yield f"  {camera.device}   {camera.label}{mark}".rstrip()
+        lasting = camera.name if camera.lasting else "it has no lasting name"
+        yield f"      {lasting}"
     if there.pcsc_trouble:
         yield f"PC/SC readers: not known: {there.pcsc_trouble}"
     else:
@@ -161,7 +168,8 @@ def proposal(there: Found, known: frozenset[str], answers: Sequence[Answered]) -
     boards = [p for p in free if is_mega(p.chip)]
     ports = [p for p in free if p not in boards]
     chips = [path for path in there.spi if path not in known]
-    if not free and not chips:
+    cameras = [c for c in there.cameras if not known & {c.name, c.device}]
+    if not free and not chips and not cameras:
         yield "# Nothing to configure: no port that is not configured already."
         return
     yield "# For table.toml. Choose each driver, and give every antenna its zone (burnturn config"
@@ -174,6 +182,16 @@ def proposal(there: Found, known: frozenset[str], answers: Sequence[Answered]) -
     for number, path in enumerate(chips, start=len(known) + len(ports) + 1):
         yield ""
         yield from _reader(number, path, said.get(path, ""), ("mfrc522",))
+    for number, camera in enumerate(cameras, start=1):
+        yield ""
+        yield f"[[camera]]                # {camera.label or 'docs/cameras.md'}".rstrip()
+        yield f"number = {number}"
+        yield 'driver = "v4l2"'
+        yield f"device = {json.dumps(camera.name)}"
+        yield "width = 1920              # a size that it has: v4l2-ctl --list-formats-ext"
+        yield "height = 1080"
+        if number > 1:
+            yield 'areas = ["board"]         # all that no other camera looks at, if left out'
     for port in boards[:1]:
         yield ""
         yield "[table_board]             # an Arduino Mega; without a port it is looked for on USB"

@@ -13,8 +13,10 @@ import typer
 
 if TYPE_CHECKING:
     from controller.app import Source
+    from controller.camera_config import CameraPart
     from controller.config import Config
     from controller.doctor.checks import Check
+    from drivers.contracts import Camera
 
 app = typer.Typer(
     help="Check the machine under the table, and its readers.",
@@ -66,7 +68,8 @@ def _checks(config: Config, seconds: float) -> Iterator[Check]:
     from controller.doctor.machine import look
     from controller.doctor.sweep import listen
 
-    yield from machine_checks(look(_nodes(config), _folders(config)))
+    has_camera = bool(config.file.camera)
+    yield from machine_checks(look(_nodes(config), _folders(config)), has_camera)
     yield from calibration_checks(in_force(config))
     yield from _senses(config)
     if not seconds:
@@ -79,7 +82,43 @@ def _checks(config: Config, seconds: float) -> Iterator[Check]:
             "Look at `burnturn table status`, or stop the table and call this again.",
         )
     else:
-        yield from sweep_checks(asyncio.run(listen(_source(config), config.layout, seconds)))
+        if config.file.antenna:
+            yield from sweep_checks(asyncio.run(listen(_source(config), config.layout, seconds)))
+        yield from _cameras(config, seconds)
+
+
+def _cameras(config: Config, seconds: float) -> Iterator[Check]:
+    """Each camera, one after the other, as the table would open it."""
+    if not config.file.camera:
+        return
+    from controller.doctor.cameras import (
+        camera_checks,
+        look_through,
+        opencv_check,
+        opencv_installed,
+    )
+
+    try:
+        import cv2
+    except ImportError as error:
+        yield opencv_check(opencv_installed(), str(error))
+        return
+    from controller.vision.quality import judge
+    from drivers.camera.spec import live_camera
+
+    yield opencv_check(opencv_installed())
+    cv2.setNumThreads(1)
+    for part in config.file.camera:
+        camera = _simulated(config, part) if part.driver == "simulated" else live_camera(part.spec)
+        yield from camera_checks(
+            part, asyncio.run(look_through(camera, part.number, seconds, judge))
+        )
+
+
+def _simulated(config: Config, part: CameraPart) -> Camera:
+    from controller.robot_table import RobotTable
+
+    return RobotTable(config).camera(part)
 
 
 def _senses(config: Config) -> Iterator[Check]:
@@ -102,6 +141,11 @@ def _nodes(config: Config) -> list[tuple[str, str]]:
     ports += [(f"board {n}", board.port) for n, board in enumerate(config.file.board, start=1)]
     if config.file.table_board is not None:
         ports.append(("table board", config.file.table_board.port))
+    ports += [
+        (f"camera {camera.number}", camera.device)
+        for camera in config.file.camera
+        if camera.driver == "v4l2"
+    ]
     if config.file.inputs is not None:
         ports.append(("keys and switches", config.file.inputs.chip or "/dev/gpiochip0"))
     return [(what, port) for what, port in ports if port.startswith("/")]

@@ -142,12 +142,16 @@ async def _watch(
             fittings = Fittings()
             cameras: tuple[CameraSource, ...] = ()
             notes: list[str] = []
+            tell: list[Callable[[str], None]] = [notes.append]  # the daemon, once it is there
             if replay is None:  # a night that is played again is no news for the table
                 port = None if under is None else under.port
                 fittings = fittings_of(config, clock, port, permits)
                 fittings = measured.lamps_on(config, fittings)
                 cameras = camera_sources(
-                    config, clock, robots.camera if robots is not None else None, notes.append
+                    config,
+                    clock,
+                    robots.camera if robots is not None else None,
+                    lambda note: tell[-1](note),
                 )
                 source = fittings.with_inputs(source, cameras)
             fittings = replace(fittings, boards=(*boards, *fittings.boards))
@@ -166,6 +170,7 @@ async def _watch(
             for note in (*notes, *measured.notes, *measured.deck_notes(decks)):
                 daemon.notes.append(note)
                 _say(f"note: {note}")
+            tell.append(daemon.tell_note)
             for told in forgotten:
                 _say(told)
             if robots is not None:
@@ -174,7 +179,7 @@ async def _watch(
             if robots is not None and resumption is not None and not opens_anew(resumption):
                 robots.carry_on(daemon.desk())
             if with_screen:
-                await _with_screen(daemon, robots)
+                await _with_screen(daemon, robots, cameras)
             else:
                 await daemon.run()
     except (BoxError, CalibrationError, FloorError, TapeError, DriverError) as error:
@@ -319,13 +324,15 @@ def _recording(state: Recording) -> None:
     _say("recording again" if state.ok else f"NOT RECORDING: {state.reason}")
 
 
-async def _with_screen(daemon: Daemon, robots: RobotTable | None) -> None:
+async def _with_screen(
+    daemon: Daemon, robots: RobotTable | None, cameras: Sequence[CameraSource]
+) -> None:
     """Daemon and screen together; the end of either ends the other."""
     from rich.console import Console
 
     from controller.live import LiveScreen
 
-    drawing = asyncio.create_task(LiveScreen(daemon, robots, Console()).run())
+    drawing = asyncio.create_task(LiveScreen(daemon, robots, Console(), cameras).run())
     watching = asyncio.create_task(daemon.run())
     done, _ = await asyncio.wait({drawing, watching}, return_when=asyncio.FIRST_COMPLETED)
     for task in (drawing, watching):  # the screen ends only if it fails: no clean stop

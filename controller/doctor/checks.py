@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from calibration.store import command
 from controller.calibrating.in_force import InForce
 from controller.doctor.machine import Clock, Disk, Machine, Node
 from controller.doctor.sweep import AntennaSwept, Sweep
@@ -47,9 +48,10 @@ class Check:
     remedy: str = ""
 
 
-def machine_checks(machine: Machine) -> tuple[Check, ...]:
-    """Everything that can be said of the machine itself."""
-    return tuple(_machine(machine))
+def machine_checks(machine: Machine, has_camera: bool = False) -> tuple[Check, ...]:
+    """Everything that can be said of the machine itself. has_camera: the table uses one."""
+    own = () if has_camera else (_no_camera(machine.cameras),)
+    return (*_machine(machine), *own)
 
 
 def sweep_checks(sweep: Sweep) -> tuple[Check, ...]:
@@ -72,7 +74,7 @@ def calibration_checks(measured: InForce) -> tuple[Check, ...]:
             f"calibration of {kind}",
             State.SKIPPED,
             "never made: the table goes by what its table.toml assumes",
-            f"burnturn calibrate {kind}",
+            f"burnturn calibrate {command(kind)}",
         )
         for kind in measured.missing
     ]
@@ -119,7 +121,6 @@ def _machine(machine: Machine) -> Iterator[Check]:
     yield _clock(machine.clock)
     yield from (_disk(disk) for disk in machine.disks)
     yield from (_node(node, machine) for node in machine.nodes)
-    yield _camera(machine.cameras)
 
 
 def _python(machine: Machine) -> Check:
@@ -244,13 +245,15 @@ def _missing(node: Node) -> str:
             "Enable the serial port without a login shell: sudo raspi-config nonint do_serial_hw 0,"
             " sudo raspi-config nonint do_serial_cons 1, then restart."
         )
+    if node.path.startswith(("/dev/v4l", "/dev/video")):
+        return "Plug it in, and look for its name: burnturn devices."
     return (
         "Plug it in, and look for its name: ls /dev/serial/by-id. Name that one in the table.toml:"
         " it stays the same whatever is plugged in first."
     )
 
 
-def _camera(cameras: Sequence[str]) -> Check:
+def _no_camera(cameras: Sequence[str]) -> Check:
     seen = ", ".join(cameras) if cameras else "none is connected"
     return Check("camera", State.SKIPPED, f"this table uses none; {seen}")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 import sys
 from pathlib import Path
@@ -10,15 +11,20 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from calibration.camera.geometry import table_to_picture
+from controller.calibrating.belonging import store_of
+from controller.calibrating.cameras import camera_of
+from controller.calibrating.in_force import camera_saved, checked
+from controller.cameras import camera_sources, true_profile
 from controller.cli.calibrate import app
-from controller.config import sample_text
+from controller.config import read, sample_text
 
 NO_TABLE = ["--config", "table.toml"]
 
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    (tmp_path / "table.toml").write_text(sample_text())
+    (tmp_path / "table.toml").write_text(sample_text("camera"))
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -74,11 +80,27 @@ def test_the_simulated_camera_is_calibrated_and_then_its_table_alone(folder: Pat
     first = json.loads(file.read_text())
     assert first["made"]["by"] == "Kim"
     areas = first["values"]["areas"]
-    assert {"board", "burn", "muck", "stub", "count", "seat/1", "seat/11"} <= set(areas)
+    assert {"board", "burn", "muck", "stub", "count", "seat/1", "seat/9"} <= set(areas)
     assert len(list(folder.rglob("camera-1-*.html"))) == 1
+    _fits_the_frames_of_a_run(folder)
     code, text = at_a_terminal("table", "--yes")
     assert code == 0, text
     assert "printed lens board" not in text
     second = json.loads(file.read_text())
     assert second["values"]["matrix"] == first["values"]["matrix"]
     assert second["values"]["areas"].keys() == areas.keys()
+
+
+def _fits_the_frames_of_a_run(folder: Path) -> None:
+    """The saved calibration is that of the camera which `burnturn run` has, and is gone by."""
+    config = read(sample_text("camera"), "table.toml", folder)
+    (part,) = config.file.camera
+    profile = camera_saved(store_of(config), part).profile
+    true = true_profile(1, config.file.table.seats)
+    assert checked(config).saved["camera-1"].profile == profile
+    for zone, area in true.areas.items():
+        x, y = (sum(c[i] for c in area) / len(area) for i in (0, 1))
+        seen, meant = (table_to_picture(p, [(x, y)])[0] for p in (profile, true))
+        assert math.dist(seen, meant) / true.px_per_mm < 3.0, zone  # hands stick stickers askew
+    sources = camera_sources(config, lambda: 0.0, lambda part: camera_of(config, 1, lambda: 0.0))
+    assert len(sources) == 1

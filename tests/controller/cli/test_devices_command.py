@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from controller.camera_config import CameraPart
 from controller.cli.devices import Answered, listing, proposal
 from controller.cli.main import main
 from controller.config import sample_text
@@ -203,3 +205,30 @@ def test_a_port_that_cannot_be_opened_says_why() -> None:
 
     with pytest.raises(DriverError, match="cannot be opened"):
         asyncio.run(probe("pn532", "/dev/no-such-port"))
+
+
+def test_cameras_are_listed_by_names_that_last(tmp_path: Path) -> None:
+    machine = Machine(tmp_path)
+    for number, (label, index) in enumerate(
+        [("HD Pro Webcam C920", "0"), ("HD Pro Webcam C920", "1"), ("bcm2835-codec-decode", "0")]
+    ):
+        machine.node(f"video{number}")
+        about = tmp_path / f"sys/class/video4linux/video{number}"
+        about.mkdir(parents=True)
+        (about / "name").write_text(label + "\n")
+        (about / "index").write_text(index + "\n")
+    lasting = "/dev/v4l/by-id/usb-046d_C920-video-index0"
+    (tmp_path / "dev/v4l/by-id").mkdir(parents=True)
+    (tmp_path / lasting.lstrip("/")).symlink_to("../../video0")
+    there = machine.found()
+    assert [(c.device, c.name) for c in there.cameras] == [("/dev/video0", lasting)]
+    listed = "\n".join(listing(there, frozenset(), ()))
+    assert "/dev/video0   HD Pro Webcam C920" in listed
+    assert "video1" not in listed
+    assert "bcm2835" not in listed
+    assert "configured" in "\n".join(listing(there, frozenset({lasting}), ()))
+    assert "[[camera]]" not in "\n".join(proposal(there, frozenset({lasting}), ()))
+    lines = list(proposal(there, frozenset(), ()))
+    block = "\n".join(lines[next(i for i, line in enumerate(lines) if "[[camera]]" in line) :])
+    camera = CameraPart.model_validate(tomllib.loads(block)["camera"][0])
+    assert (camera.driver, camera.device, camera.width) == ("v4l2", lasting, 1920)

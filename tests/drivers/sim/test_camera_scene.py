@@ -75,9 +75,7 @@ def test_a_hand_hides_a_card() -> None:
     window = Window(true_profile(1, SEATS), ((-10, -10), (10, -10), (10, 10), (-10, 10)), 2.0)
     palm = (slice(110, 130), slice(110, 130))  # over the middle of the area
     bare, shown = (window.cut(camera().shot(c, (), PLAIN))[palm] for c in ([], [card]))
-    hidden, without = (
-        window.cut(camera().shot(c, {"board"}, PLAIN))[palm] for c in ([card], [])
-    )
+    hidden, without = (window.cut(camera().shot(c, {"board"}, PLAIN))[palm] for c in ([card], []))
     assert mean_difference(shown, bare) > 20
     assert mean_difference(hidden, without) < 1
 

@@ -1,0 +1,129 @@
+"""`burnturn run --sample camera` as a process: starts, plays, ends, is killed and goes on, and its
+night is played again from the tape."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from controller.config import sample_text
+from controller.floor.client import say
+from controller.floor.commands import Command
+from controller.journal.reader import JournalFile
+from controller.journal.record import body_of
+from controller.journal.verify import verify
+from controller.model.cards import FACES
+
+PATIENCE_S = 90.0
+
+
+@contextmanager
+def running(folder: Path, *words: str) -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
+    """The daemon, once it is ready; its lines so far."""
+    command = [sys.executable, "-m", "controller.cli.main", "run", "--headless", *words]
+    with subprocess.Popen(
+        command, cwd=folder, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+    ) as process:
+        lines: list[str] = []
+        try:
+            assert process.stderr is not None
+            for line in process.stderr:
+                lines.append(line)
+                if line.startswith("watching"):
+                    break
+            assert lines, "it ended before it was ready"
+            yield process, lines
+        finally:
+            process.kill()
+
+
+def write_config(folder: Path) -> Path:
+    text = sample_text("camera").replace('socket = ""', 'socket = "s"')
+    for old, new in (
+        ('[table_board]\ndriver = "simulated"', ""),
+        ("pace_ms = 450", "pace_ms = 900"),
+        ("seed = 0", "seed = 3"),
+        ("mistakes = 0.3", "mistakes = 0.0"),
+        ("seats = 9 ", "seats = 3 "),
+        ("dealt_in = [1, 2, 3, 4, 5, 6, 7, 8, 9]", "dealt_in = [1, 2, 3]"),
+        ("button = 9", "button = 3"),
+    ):
+        assert old in text
+        text = text.replace(old, new, 1)
+    path = folder / "table.toml"
+    path.write_text(text)
+    return path
+
+
+def bodies(folder: Path, name: str = "burnturn.journal") -> list[str]:
+    with JournalFile(folder / name) as journal:
+        assert verify(journal).ok
+        return [type(body_of(r)).__name__ for r in journal.records()]
+
+
+def until(done: Callable[[], bool], what: str) -> None:
+    end = time.monotonic() + PATIENCE_S
+    while not done():
+        assert time.monotonic() < end, what
+        time.sleep(0.25)
+
+
+def ended(process: subprocess.Popen[str]) -> int:
+    process.send_signal(signal.SIGTERM)
+    return process.wait(30)
+
+
+@pytest.mark.slow
+def test_it_sees_cards_is_killed_goes_on_and_is_played_again(tmp_path: Path) -> None:
+    words = ["--config", str(write_config(tmp_path))]
+    tape = tmp_path / "night.tape"
+    with running(tmp_path, *words, "--record", str(tape)) as (process, lines):
+        assert "3 seats, holdem" in lines[-1]
+        until(lambda: "CardCame" in bodies(tmp_path), "no card was seen")
+        assert say(tmp_path / "s", Command(do="status", by="x")).ok
+        process.kill()
+        process.wait()
+    before = len(bodies(tmp_path))
+    with running(tmp_path, *words) as (process, lines):
+        assert any("taken up where the program before left it" in line for line in lines) or (
+            "taken up" in (process.stderr.readline() if process.stderr else "")
+        )
+        until(lambda: len(bodies(tmp_path)) > before + 3, "nothing went on")
+        assert ended(process) == 0
+    assert bodies(tmp_path)[-1] == "Stopped"
+    text = tape.read_bytes().decode(errors="replace")
+    assert '"down"' in text
+    faces = "|".join(FACES)
+    assert not re.search(rf'"(?:{faces})"', text)
+    with running(tmp_path, *words, "--replay", str(tape), "--speed", "0") as (process, _):
+        assert process.wait(60) == 0
+    played = bodies(tmp_path, "night.tape.journal")
+    assert "CardCame" in played
+
+
+@pytest.mark.slow
+def test_the_sample_starts_and_stops_clean(tmp_path: Path) -> None:
+    with running(tmp_path, "--sample", "camera") as (process, lines):
+        assert "sample camera table: 9 seats" in lines[-1]
+        assert ended(process) == 0
+    assert bodies(tmp_path / "run-camera")[-1] == "Stopped"
+
+
+def test_a_configuration_and_a_sample_are_one_too_many(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "controller.cli.main", "run", "--sample=camera", "--config=x"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "--config and --sample: choose one" in done.stderr
