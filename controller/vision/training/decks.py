@@ -24,7 +24,7 @@ Colour = tuple[int, int, int]
 PX_PER_MM: Final = 7.0
 CARD_W, CARD_H = round(63 * PX_PER_MM), round(88 * PX_PER_MM)
 
-_OTHER_LETTERS = "BCDEFGHLMNPRSUVWXYZ0"
+_OTHER_LETTERS = "FLPWEU"  # none that some font draws like one of ours
 _LETTER_PX = 120
 
 

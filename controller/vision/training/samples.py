@@ -27,7 +27,7 @@ NO_SUIT: Final = len(SUITS)
 _HIT, _NEAR = 0.2, 0.5  # of the way from rank to suit: that index; neither it nor anything else
 _WRONG_PER_SCENE = 70
 _EACH = 2  # pairs of one index: a few shades of ink show it, and a ten by either digit
-_FOREIGN = 0.1
+_FOREIGN = 0.05
 _PRINTED = 0.3
 
 

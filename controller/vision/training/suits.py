@@ -16,7 +16,8 @@ Polygon = NDArray[np.float64]
 class SuitStyle:
     """How a deck draws suits. waist: how hollow a diamond's sides are, 0 straight. cleft: how deep
     a heart is cut. belly: how round hearts and spades are. foot: half width of a stem's foot. leaf:
-    radius of a club's leaves. slim: width by height."""
+    radius of a club's leaves. slim: width by height. ball: radius of the balls that a heart and a
+    spade are made of, 0 where they are drawn in one line."""
 
     waist: float
     cleft: float
@@ -24,6 +25,7 @@ class SuitStyle:
     foot: float
     leaf: float
     slim: float
+    ball: float
 
     @classmethod
     def drawn(cls, rng: np.random.Generator) -> SuitStyle:
@@ -35,6 +37,7 @@ class SuitStyle:
             foot=float(rng.uniform(0.12, 0.3)),
             leaf=float(rng.uniform(0.2, 0.27)),
             slim=float(rng.uniform(0.78, 1.02)),
+            ball=float(rng.uniform(0.19, 0.28)) if rng.random() < 0.4 else 0.0,
         )
 
 
@@ -56,10 +59,25 @@ def diamond(style: SuitStyle) -> list[Polygon]:
 
 
 def heart(style: SuitStyle) -> list[Polygon]:
+    if style.ball:
+        return _balls(style, tip=0.5)
     top = -0.5 + style.cleft
     lobe = _cubic((0, top), (0.06, -0.52), (0.5, -0.62), (0.5, -0.18))
     side = _cubic((0.5, -0.18), (0.5, 0.08 + style.belly), (0.16, 0.2 + style.belly / 2), (0, 0.5))
     return [_mirrored(np.concatenate([lobe, side]))]
+
+
+def _balls(style: SuitStyle, tip: float) -> list[Polygon]:
+    """Two balls side by side above (tip downwards) or below (tip upwards) and what joins them."""
+    r, way = style.ball, 1.0 if tip > 0 else -1.0
+    turn = np.linspace(0, 2 * np.pi, 40)
+    circle = r * np.column_stack([np.cos(turn), np.sin(turn)])
+    apart, y = 0.47 - r, way * (r - 0.5)
+    balls = [circle + np.array([side * apart, y]) for side in (-1.0, 1.0)]
+    wing = 0.47 - 0.12 * r
+    sides = [(0.0, tip), (wing, y + way * 0.42 * r), (0.0, y - way * 0.3 * r)]
+    body = np.array([*sides, (-wing, y + way * 0.42 * r)])
+    return [*balls, body]
 
 
 def _stem(style: SuitStyle, top: float) -> Polygon:
@@ -68,6 +86,11 @@ def _stem(style: SuitStyle, top: float) -> Polygon:
 
 
 def spade(style: SuitStyle) -> list[Polygon]:
+    if style.ball:
+        leaves = [
+            part * np.array([1.0, 0.84]) + np.array([0.0, -0.08]) for part in _balls(style, -0.5)
+        ]
+        return [*leaves, _stem(style, 0.0)]
     leaf = heart(style)[0] * np.array([1.0, -0.84]) + np.array([0.0, -0.08])
     return [leaf, _stem(style, 0.0)]
 
