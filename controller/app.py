@@ -484,7 +484,7 @@ class Daemon:
 
     def _take(self, reading: Reading) -> None:
         self._latest_at = time_of(reading)
-        self._heard_at = reading.ended if isinstance(reading, Poll) else None
+        self._heard_at = reading.ended if isinstance(reading, Poll | Sight) else None
         if self._tape is not None:
             self._to_tape(self._tape, reading)
         if isinstance(reading, Health):

@@ -73,6 +73,7 @@ if TYPE_CHECKING:
     from drivers.sim.sight_rates import PERFECT_SIGHT as PERFECT_SIGHT
     from drivers.sim.sight_rates import SightFit as SightFit
     from drivers.sim.sight_rates import SightRates as SightRates
+    from drivers.sim.sight_rates import TrueArea as TrueArea
     from drivers.sim.sight_rates import shipped_rates as shipped_rates
     from drivers.sim.sights import CameraModel as CameraModel
     from drivers.sim.table_board import BoardTwin as BoardTwin
@@ -98,7 +99,7 @@ _SIMULATION = {
     "pass_over": ("PassOver",),
     "placed": ("PlacedCard", "spread_out"),
     "pepper_emulator": ("Ether", "FieldModel", "PepperEmulator", "WireFault"),
-    "sight_rates": ("PERFECT_SIGHT", "SightFit", "SightRates", "shipped_rates"),
+    "sight_rates": ("PERFECT_SIGHT", "SightFit", "SightRates", "TrueArea", "shipped_rates"),
     "sights": ("CameraModel",),
     "table_board": ("BoardTwin",),
     "robot": ("HandPlayed", "Oddities", "Robot", "StreetPlayed"),

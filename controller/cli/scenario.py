@@ -12,7 +12,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 from rich.console import Console
@@ -23,7 +23,14 @@ from controller.rules.catalogue import catalogue
 from controller.scenario.language import SET_UP, read
 from controller.scenario.lines import Scenario
 from controller.scenario.rehearsal import rehearse
-from controller.scenario.runner import Missing, NoiseChoice, Undecided, Unexpected, run
+from controller.scenario.runner import (
+    CameraChoice,
+    Missing,
+    NoiseChoice,
+    Undecided,
+    Unexpected,
+    run,
+)
 
 app = typer.Typer(
     help="Scenario files: what a dealer does, and what the table must say.",
@@ -87,6 +94,10 @@ def run_command(
             help="Button, chairs and keys come through the bytes of an emulated table board.",
         ),
     ] = False,
+    camera: Annotated[
+        Literal["alone", "both"] | None,
+        typer.Option(help="Whatever a file says: a camera instead of antennas, or beside them."),
+    ] = None,
 ) -> None:
     """Run scenarios on a virtual clock. Exit code 1 if any fails.
 
@@ -98,7 +109,7 @@ def run_command(
     tried: list[int | None] = [None]
     if noise is not None or seeds > 1:
         tried = list(range(1, seeds + 1))
-    results = list(_run_all(files, choice, tried, jobs or os.cpu_count() or 1, table_board))
+    results = list(_run_all(files, choice, tried, jobs or os.cpu_count() or 1, table_board, camera))
     failed = sum(not r.ok for r in results)
     if as_json:
         body = {
@@ -183,15 +194,19 @@ def _read(file: Path) -> tuple[Scenario | None, list[str]]:
 
 
 def run_file(
-    file: Path, noise: NoiseChoice | None, seeds: Sequence[int | None], wired: bool = False
+    file: Path,
+    noise: NoiseChoice | None,
+    seeds: Sequence[int | None],
+    wired: bool = False,
+    camera: CameraChoice | None = None,
 ) -> FileResult:
-    """Run one file with each seed (None: its own). wired: see `run`."""
+    """Run one file with each seed (None: its own). wired, camera: see `run`."""
     scenario, faults = _read(file)
     result = FileResult(str(file), faults)
     if scenario is None:
         return result
     for seed in seeds:
-        once = run(scenario, noise, seed, file.parent, wired)
+        once = run(scenario, noise, seed, file.parent, wired, camera)
         result.runs += 1
         result.failed_runs += not once.ok
         result.faults += [f"{file}: {told}" for told in once.faults if not result.faults]
@@ -209,13 +224,14 @@ def _run_all(
     seeds: Sequence[int | None],
     jobs: int,
     wired: bool,
+    camera: CameraChoice | None,
 ) -> Iterator[FileResult]:
     """Each file's result, in the files' order."""
     if jobs == 1 or len(files) * len(seeds) < 24:
-        yield from (run_file(file, noise, seeds, wired) for file in files)
+        yield from (run_file(file, noise, seeds, wired, camera) for file in files)
         return
     with ProcessPoolExecutor(min(jobs, len(files)), get_context("spawn")) as pool:
-        work = [pool.submit(run_file, file, noise, seeds, wired) for file in files]
+        work = [pool.submit(run_file, file, noise, seeds, wired, camera) for file in files]
         yield from (w.result() for w in work)
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Literal
 
 from controller.model.findings import Judgement, Severity, Verdict
 from controller.model.table import REFERENCE_MAX_STACK
@@ -20,6 +21,8 @@ from controller.scenario.hands import Impossible
 from controller.scenario.heard import Heard, describe
 from controller.scenario.night import Night, deeds
 from controller.scenario.spelling import spell
+
+CameraChoice = Literal["alone", "both"]
 
 PATIENCE_S = 10.0
 NOISY_PATIENCE_S = 20.0
@@ -93,20 +96,41 @@ def run(
     seed: int | None = None,
     folder: Path | None = None,
     wired: bool = False,
+    camera: CameraChoice | None = None,
 ) -> Result:
     """Run one scenario.
 
     noise: laid over the file's own; expectations are then also met by "cannot tell", and only
     warnings and above are surprises. seed: of the noise, instead of the file's own. folder: where
     a profile's path in the file starts from. wired: button, chairs and keys come through a
-    table board's bytes.
+    table board's bytes. camera: whatever the file says, a camera sees the table, in the place of
+    the antennas ("alone") or beside them ("both").
     """
     result = Result()
+    if camera is not None:
+        scenario = under_camera(scenario, camera)
     try:
         Run(under_noise(scenario, noise, seed), noise is not None, result, folder, wired).run()
     except (ProfileError, Impossible) as error:
         result.faults.append(str(error))
     return result
+
+
+def under_camera(scenario: lines.Scenario, camera: CameraChoice) -> lines.Scenario:
+    """The scenario under a camera; alone, it sees the board as one area."""
+    antennas = next(
+        (x for x in scenario.lines if isinstance(x, lines.AntennasLine)), lines.AntennasLine()
+    )
+    if camera == "alone":
+        antennas = replace(antennas, none=True, board="one")
+    on = lines.SwitchLine(what="camera", on=True)
+    kept = [
+        x
+        for x in scenario.lines
+        if not isinstance(x, lines.AntennasLine)
+        and not (isinstance(x, lines.SwitchLine) and x.what == "camera")
+    ]
+    return replace(scenario, lines=(on, antennas, *kept))
 
 
 def under_noise(

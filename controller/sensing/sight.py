@@ -284,12 +284,11 @@ class SightSensing:
         return track.told_at == track.up_before if track.up else is_board(w.area.zone)
 
     def _covered_again(self, w: _Watched, ended: float) -> list[TableEvent]:
-        """A face that was told of where cards have no tokens, and is to be seen no more."""
-        if w.area.zone not in (STUB, TABLE):
-            return []
+        """A face that was told of no card in particular, and is to be seen no more."""
         found: list[TableEvent] = []
         for track in w.area.missing:
-            if track.told_up and track.missing >= SURE_MISSING:
+            unnamed = track.told_up and track.told_as is None
+            if unnamed and track.missing >= SURE_MISSING:
                 track.told_up = False
                 found.append(
                     CardSide(
@@ -305,13 +304,15 @@ class SightSensing:
     def _token(self, w: _Watched, track: Track, sensing: Sensing) -> Token | None:
         if w.place is None:
             return None if self._agreement is None else self._agreement.token(w.area, track)
+        if w.area.zone == MUCK:
+            return None  # whichever lies uppermost in the pile is seen
         placed = sensing.placed(track.uid) if track.uid is not None else None
         return placed[1] if placed is not None and placed[0] == w.area.zone else None
 
     def _awaits_token(self, w: _Watched, track: Track) -> bool:
         """Whether the card will have a token in a moment, or is in a zone that has them."""
         if w.place is not None:
-            return track.uid is not None or w.area.zone != MUCK
+            return w.area.zone != MUCK
         zoned = w.area.zone not in (STUB, TABLE)
         return zoned and self._agreement is not None and self._agreement.awaits(w.area, track)
 

@@ -103,7 +103,8 @@ class Agreement:
     def token(self, area: AreaTracks, track: Track) -> Token | None:
         """The token of a seen card; None while it may be one of several that lie otherwise."""
         token = self._of.get(id(track))
-        if token is None or id(track) in self._sure:
+        # Which of a street's cards is which makes no difference to anybody.
+        if token is None or id(track) in self._sure or is_board(area.zone):
             return token
         doubtful = [t for t in area.lying if id(t) in self._of and id(t) not in self._sure]
         return token if all(t.up is track.up for t in doubtful) else None

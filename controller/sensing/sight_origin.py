@@ -50,7 +50,7 @@ def origin(card: Track, here: AreaTracks, areas: Sequence[AreaTracks], now: floa
         return None  # hands move over it: a wash, a gather
     if not at_seat and now - card.came_before < STILL_S and not _in_hand(areas):
         return None  # nobody holds cards: the deck may be about to be washed there
-    own = [t for t in here.missing if t is not card]
+    own = [t for t in here.missing if t is not card and t.came_before < card.came_before]
     if not at_seat:
         # Players put cards back where they like, dealers where they lay.
         near = [t for t in own if _apart_mm(t, card) <= REPLACED_MM]

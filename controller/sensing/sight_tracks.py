@@ -245,7 +245,7 @@ class AreaTracks:
         missing.seen_started, missing.seen_ended = now.seen_started, now.seen_ended
         missing.came_before = now.came_before  # it may hide what lay there meanwhile
         if now.up is not None and now.up is not missing.up:
-            missing.up, missing.up_after, missing.up_before = now.up, now.came_after, now.up_before
+            missing.up, missing.up_after, missing.up_before = now.up, now.up_after, now.up_before
         missing._run, missing._run_up = now._run, now._run_up
         missing._run_after, missing._run_before = now._run_after, now._run_before
 

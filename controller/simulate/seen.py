@@ -25,6 +25,10 @@ OF_SIDES: Mapping[str, Side] = {
 SHOWN = 6
 """In so many pictures a card must be seen lying the wrong way up before anybody may be sure."""
 
+EARLY = 4
+"""In so many pictures a flop card must lie face up beside fewer than two others: those before the
+last two of them say nothing of what the last one to come missed."""
+
 _NEAR_MM = 12.0
 
 
@@ -39,13 +43,16 @@ def shows_side(hand: HandPlayed, sights: Sequence[Sight]) -> bool:
     }.get(planted.kind, "board")
     street = hand.street(planted.street)
     until = street.ended_at if street is not None else hand.ended_at
-    shown = sum(
-        any(c.side is side for c in seen.cards)
-        for sight in sights
-        if planted.evident_at <= sight.started and sight.ended <= until
-        for seen in sight.areas
-        if seen.area == area
-    )
+    shown = early = 0
+    for sight in sights:
+        if sight.started < planted.evident_at or sight.ended > until:
+            continue
+        for seen in sight.areas:
+            if seen.area == area and any(c.side is side for c in seen.cards):
+                shown += 1
+                early += len(seen.cards) < 3
+    if planted.kind == "flop-face-up":
+        return early >= EARLY and shown >= SHOWN
     return shown >= SHOWN
 
 

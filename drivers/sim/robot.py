@@ -412,6 +412,7 @@ class Robot:
         seat = int(zone[5:])
         h.exposed_is_burn = True
         d.wait(chance.uniform(0.5, 2.0))
+        d.turn_down(card)  # a burn lies face down
         if chance.random() < 0.5:
             d.move(card, "burn")
             done = d.deal(zone)

@@ -144,7 +144,8 @@ class SightFit:
             self._area(now, list(seen.cards))
 
     def _area(self, now: TrueArea, seen: list) -> None:  # type: ignore[type-arg]
-        for card in now.cards:
+        # A pile's uppermost card is seen for itself before it is taken for one under it.
+        for card in sorted(now.cards, key=lambda c: c.hidden):
             near = [s for s in seen if math.hypot(s.x_mm - card.x_mm, s.y_mm - card.y_mm) < NEAR_MM]
             found = min(
                 near,

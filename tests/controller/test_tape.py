@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from controller.tape import FLUSH_S, Names, TapeError, TapeWriter, moved, play, time_of
 from drivers.readings import (
+    AreaSight,
     ButtonReading,
+    Face,
     Health,
     HealthState,
     KeyPress,
@@ -19,6 +21,9 @@ from drivers.readings import (
     Poll,
     Reading,
     SeatReading,
+    SeenCard,
+    Side,
+    Sight,
     Uid,
 )
 from tests.disks import room_for
@@ -195,3 +200,66 @@ def test_a_full_disk_ends_the_tape_in_words(tmp_path: Path) -> None:
         with pytest.raises(TapeError, match="recording stopped"):
             record(other, [KeyPress("k", n * 0.001) for n in range(100)])
     assert all(r == KeyPress("k", r.at) for r in play(path) if isinstance(r, KeyPress))
+
+
+def picture(at: float, *faces: str, clear: bool = True) -> Sight:
+    cards = tuple(SeenCard(10.0 * n, 5.5, 90.0, Side.UP, Face(f)) for n, f in enumerate(faces))
+    back = SeenCard(-10.1, 0.0, 12.5, Side.DOWN, None, 0.75)
+    areas = (AreaSight("board", cards, clear), AreaSight("seat/4", (back,)))
+    return Sight(1, at - 0.02, at, areas)
+
+
+def faces(reading: Reading) -> list[str]:
+    assert isinstance(reading, Sight)
+    return [c.face.code for c in reading.areas[0].cards if c.face is not None]
+
+
+def test_a_picture_comes_back_but_for_its_faces(tmp_path: Path) -> None:
+    true = [picture(1.0, "As", "Kd"), picture(1.2, "As", "Kd"), picture(1.4, "As", "Kd", "joker")]
+    found = recorded(tmp_path / "t", *true, picture(1.6, clear=False))
+    for was, now in zip(true, found, strict=False):
+        assert isinstance(now, Sight)
+        hidden = [
+            AreaSight(a.area, tuple(c._replace(face=c.face and None) for c in a.cards), a.clear)
+            for a in now.areas
+        ]
+        bare = [
+            AreaSight(a.area, tuple(c._replace(face=c.face and None) for c in a.cards), a.clear)
+            for a in was.areas
+        ]
+        assert (now.camera, now.started, now.ended, hidden) == (1, was.started, was.ended, bare)
+    one, two, three = map(faces, found[:3])
+    assert one == two == three[:2]
+    assert one != ["As", "Kd"]
+    assert three[2] == "joker"
+    assert not found[3].areas[0].clear if isinstance(found[3], Sight) else False
+    assert time_of(found[0]) == 1.0
+    assert moved(found[0], 2.0) == found[0]._replace(started=2.98, ended=3.0)  # type: ignore[union-attr]
+
+
+def test_faces_are_others_in_every_hand_and_never_the_same_for_two_cards(tmp_path: Path) -> None:
+    all_cards = [r + s for r in "A23456789TJQK" for s in "shdc"]
+    first, second = map(
+        faces, recorded(tmp_path / "t", picture(1, *all_cards), None, picture(2, *all_cards))
+    )
+    assert len(set(first)) == len(set(second)) == 52
+    assert sum(a == b for a, b in zip(first, second, strict=True)) < 10
+    assert sum(a == b for a, b in zip(all_cards, first, strict=True)) < 10
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        '["c",1,0.0,0.1,["board"]]',
+        '["c",1,0.0,0.1,[["board",1,[[1,2]]]]]',
+        '["c",1,0.0,0.1,[["board",1,[[1,2,3,"sideways",1.0]]]]]',
+        '["c",1,0.0]',
+    ],
+)
+def test_a_row_that_is_no_picture_is_named(tmp_path: Path, row: str) -> None:
+    path = tmp_path / "t"
+    recorded(path, picture(1.0, "As"))
+    lines = path.read_text().splitlines()
+    path.write_text(f"{lines[0]}\n{row}\n")
+    with pytest.raises(TapeError, match="line 2: is no reading"):
+        list(play(path))

@@ -10,7 +10,7 @@ from nacl.public import PrivateKey, SealedBox
 
 from controller.model.events import TagFault, Token
 from controller.vault import Vault, unsealed
-from drivers.readings import Uid
+from drivers.readings import Face, Uid
 
 ACE = Uid(bytes.fromhex("04A1B2C3D4E580"))
 KING = Uid(bytes.fromhex("04A1B2C3D4E581"))
@@ -161,3 +161,65 @@ def test_nothing_prints_an_identity() -> None:
         shown += traceback.format_exc()
     for secret in ("As", "04a1b2", "04A1B2", "xa1"):
         assert secret not in shown
+
+
+# --- cards that only a camera sees ----------------------------------------------------------------
+
+
+def test_a_drawn_card_is_a_card_of_its_own_and_no_stranger() -> None:
+    vault = counted()
+    one, other = vault.draw(), vault.draw()
+    assert one != other
+    assert vault.knows(one)
+    assert vault.fault(one) is None
+    assert vault.came(one) == []
+    assert one not in vault.settled_in_hand
+    assert vault.token(one) != vault.token(other)
+
+
+def test_a_seen_face_is_public_only_when_the_rules_say_so_and_for_a_hand() -> None:
+    vault = Vault(source=itertools.count(1).__next__)
+    card = vault.draw()
+    token = vault.token(card)
+    vault.saw(card, Face("Kd"))
+    assert vault.public(token) is None
+    assert "Kd" not in repr(vault)
+    vault.make_public(token)
+    shown = vault.public(token)
+    assert shown is not None
+    assert shown.face == "Kd"
+    vault.renew()
+    again = vault.token(card)
+    vault.make_public(again)
+    assert vault.public(again) is None
+
+
+def test_a_seen_face_is_sealed_like_a_tag() -> None:
+    key = PrivateKey.generate()
+    vault = counted(public_key=bytes(key.public_key))
+    card = vault.draw()
+    vault.saw(card, Face("Kd"))
+    blob, tagged = vault.sealed(vault.token(card)), vault.sealed(vault.token(ACE))
+    assert blob is not None
+    assert tagged is not None
+    assert len(blob) == len(tagged)
+    uid, _, face = unsealed(SealedBox(key).decrypt(blob))
+    assert (uid, face) == (bytes(card), "Kd")
+
+
+def test_what_a_camera_reads_of_a_tagged_card_changes_nothing_but_can_be_compared() -> None:
+    vault = counted(lock="red")
+    vault.saw(ACE, Face("Kd"))
+    token = vault.token(ACE)
+    vault.make_public(token)
+    shown = vault.public(token)
+    assert shown is not None
+    assert shown.face == "As"
+    assert vault.has(token, Face("As"))
+    assert not vault.has(token, Face("Kd"))
+    assert vault.has(vault.token(JOKER), Face("joker"))
+    assert vault.any_has([ACE, KING], Face("Ks"))
+    assert not vault.any_has([ACE, KING], Face("2h"))
+    assert vault.any_has([ACE, STRANGER], Face("2h"))  # nobody knows what that one is
+    assert vault.known_face(Face("2h"))
+    assert not vault.known_face(Face("Qc"))

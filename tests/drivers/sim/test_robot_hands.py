@@ -14,7 +14,7 @@ import pytest
 
 from drivers.readings import ButtonReading, Health, Poll, SeatReading
 from drivers.sim.acts import Dealer
-from drivers.sim.mistakes import MISTAKES, DealScript
+from drivers.sim.mistakes import MISTAKES, STRANGERS, DealScript
 from drivers.sim.robot import HandPlayed, Oddities, Robot
 from drivers.sim.world import Card, Noise, World, polls
 from tests.drivers.sim.reference_tables import Round, table
@@ -288,7 +288,29 @@ def test_the_kinds_cover_what_the_table_can_see() -> None:
     r = robot(DealScript(tuple(range(1, 10))))
     play(r)
     missing = set(MISTAKES) - {k for k, _ in r.possible()}
-    assert missing == {"board-misplaced"}
+    of_faces = {m.kind for m in MISTAKES.values() if m.group == "face"}
+    assert missing == {"board-misplaced"} | of_faces
+    r.seen = True
+    missing = set(MISTAKES) - {k for k, _ in r.possible()}
+    assert missing == {"board-misplaced", "flop-face-up"}  # the flop is dealt face up here
+    r.tagged = False
+    assert missing | STRANGERS == set(MISTAKES) - {k for k, _ in r.possible()}
+
+
+@pytest.mark.parametrize(
+    ("kind", "up"), [("card-exposed", True), ("burn-face-up", True), ("board-face-down", False)]
+)
+def test_a_card_that_is_dealt_the_wrong_way_up_lies_so(kind: str, up: bool) -> None:
+    r = robot(DealScript(tuple(range(1, 10))))
+    r.seen = True
+    world = r.dealer.world
+    hand = r.hand(kind)
+    assert hand.planted is not None
+    world.advance(hand.planted.evident_at + 0.1)
+    place = {"burn-face-up": "burn", "board-face-down": "board"}.get(
+        kind, f"seat/{hand.planted.seat}"
+    )
+    assert sum(card.face_up is up for card in world.lying(place)) == 1
 
 
 def test_evident_at_is_the_moment_of_the_deciding_card() -> None:
