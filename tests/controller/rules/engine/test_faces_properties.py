@@ -5,6 +5,7 @@ is ever said."""
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from hypothesis import HealthCheck, given, settings
@@ -123,7 +124,7 @@ class Hand:
             self.turn(token, MUCK, self.chance.random() < 0.5, self.at + 0.3)
 
 
-def told(opening: TableEvent, events: list[TableEvent]) -> list[tuple[str, int | None, str]]:
+def told(opening: TableEvent, events: Sequence[TableEvent]) -> list[tuple[str, int | None, str]]:
     """The findings of a night, by what they last were."""
     state = engine.closed()
     latest: dict[int, tuple[str, int | None, str]] = {}
@@ -147,8 +148,28 @@ def told(opening: TableEvent, events: list[TableEvent]) -> list[tuple[str, int |
     return sorted(latest.values(), key=str)
 
 
-def in_time(events: list[TableEvent]) -> list[TableEvent]:
+def in_time(events: Sequence[TableEvent]) -> list[TableEvent]:
     return sorted(events, key=lambda e: e.at)
+
+
+def seen_on(events: list[TableEvent]) -> list[TableEvent]:
+    """The same, and what a camera goes on to see told again until the card is moved or turned."""
+    made = list(events)
+    for event in events:
+        if isinstance(event, CardSide):
+            ends = [
+                e.after
+                for e in events
+                if isinstance(e, CardSide | CardCame)
+                and e.token == event.token
+                and e.before > event.before
+            ]
+            until = min(ends, default=event.before + 9.0)
+            at = event.before + 1.0
+            while at < min(until, event.before + 9.0):
+                made.append(replace(event, at=max(at, event.at)))
+                at += 1.0
+    return in_time(made)
 
 
 @some
@@ -157,7 +178,7 @@ def test_a_lawful_hand_raises_nothing(profile: tuple[str, str], seed: int) -> No
     hand = Hand(*profile, random.Random(seed))
     hand.deal()
     opening = opened(*profile, seats=SEATS, button=(7,), camera=True)
-    assert told(opening, in_time(hand.events)) == []
+    assert told(opening, seen_on(hand.events)) == []
 
 
 def _faults(chance: random.Random, events: list[TableEvent]) -> list[TableEvent]:
@@ -202,7 +223,7 @@ def _faults(chance: random.Random, events: list[TableEvent]) -> list[TableEvent]
 def test_without_a_camera_no_side_raises_anything(profile: tuple[str, str], seed: int) -> None:
     hand = Hand(*profile, random.Random(seed))
     hand.deal()
-    events = in_time(_faults(hand.chance, hand.events))
+    events = seen_on(_faults(hand.chance, hand.events))
     opening = opened(*profile, seats=SEATS, button=(7,))
     without = [e for e in events if not isinstance(e, CardSide | LaidTogether)]
     said = told(opening, events)
@@ -218,20 +239,20 @@ def test_the_order_in_which_sides_become_known_changes_nothing(
     """What different cards show, told at one and the same moment, in any order."""
     hand = Hand(*profile, random.Random(seed))
     hand.deal()
-    events = in_time(_faults(hand.chance, hand.events))
+    events = seen_on(_faults(hand.chance, hand.events))
     opening = opened(*profile, seats=SEATS, button=(7,), camera=True)
-    turns: list[TableEvent] = [
+    turns = [
         replace(e, at=float(round(e.at + 1.0)))
         for e in events
         if isinstance(e, CardSide) and e.token is not None
     ]
-    others: list[TableEvent] = [e for e in events if not isinstance(e, CardSide)]
-    straight = in_time(others + turns)
-    mixed: list[TableEvent] = []
+    others = [e for e in events if not isinstance(e, CardSide)]
+    straight = in_time([*others, *turns])
+    mixed: list[CardSide] = []
     for at in sorted({e.at for e in turns}):
         once = [e for e in turns if e.at == at]
-        of = [e.token for e in once if isinstance(e, CardSide)]
+        of = [e.token for e in once]
         if len(set(of)) == len(of):
             hand.chance.shuffle(once)
         mixed += once
-    assert told(opening, straight) == told(opening, in_time(others + mixed))
+    assert told(opening, straight) == told(opening, in_time([*others, *mixed]))
