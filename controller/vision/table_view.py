@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Protocol, Self
 
@@ -176,7 +177,8 @@ class TableView:
             return
         self._backs += [straight(cut, outline, _BACK_PX_MM) for outline in free]
         if len(self._backs) >= _BACKS_LEARNT:
-            self._reader = self._reader.with_back(BackPattern.learnt(self._backs, _BACK_PX_MM))
+            with suppress(ValueError):  # two decks lie there: the next cards will be of one
+                self._reader = self._reader.with_back(BackPattern.learnt(self._backs, _BACK_PX_MM))
             self._backs = self._backs[_BACKS_LEARNT // 2 :]  # another deck comes one day
 
     def _hidden(
