@@ -31,6 +31,8 @@ TURN_DEG = 14.0  # and how far from upside down it may stand, seen at a slant
 ALONE = 0.9  # a reading alone is believed from here on
 AGREED = 0.5  # and one that another supports from here on
 LEAST = 0.2  # below this it is no reading
+_CORNER_OFF = 0.3  # of the way, so much may an index at the side lie off
+_TEN_DEG = 12.0  # a ten is read from the suit to one of its two digits, askew
 SAME_SIZES = 0.7  # readings nearer than so many sizes are of one index
 
 
@@ -146,7 +148,8 @@ def distinct(reads: Iterable[IndexRead]) -> list[IndexRead]:
 
 
 def partners(one: IndexRead, other: IndexRead) -> bool:
-    """Whether two indices lie to each other as the two of one card, whatever they say."""
+    """Whether two indices lie to each other as two of one card, whatever they say: to the right and
+    down, or, where all four corners have one, to the left and down."""
     turned = (one.angle_deg - other.angle_deg) % 360.0
     size = (one.size_px + other.size_px) / 2
     apart = math.hypot(one.x_px - other.x_px, one.y_px - other.y_px)
@@ -155,8 +158,10 @@ def partners(one: IndexRead, other: IndexRead) -> bool:
     if not PARTNER_SIZES[0] * size < apart < PARTNER_SIZES[1] * size:
         return False
     wanted = math.degrees(math.atan2(PARTNER[1], PARTNER[0]))
+    tens = one.face[0] == other.face[0] == "T"
+    allowed = PARTNER_DEG + _TEN_DEG * tens
     return all(
-        abs(math.degrees(math.atan2(down, right)) - wanted) < PARTNER_DEG
+        abs(math.degrees(math.atan2(down, abs(right))) - wanted) < allowed
         for right, down in (one.to(other), other.to(one))
     )
 
@@ -285,21 +290,44 @@ def _outlined(outline: OutlineRead, within: list[IndexRead], alone: float) -> Si
 
 
 def _cornered(reads: list[IndexRead], alone: float) -> Iterable[Sighting]:
-    """Cards of which no outline was seen: pairs of their indices, then single ones."""
+    """Cards of which no outline was seen: those of which two indices or more were, then others."""
     left = list(reads)
     while left:
         one = left.pop(0)
         mates = [r for r in left if r.face == one.face and partners(one, r)]
-        if mates:
-            mate = max(mates, key=lambda r: r.confidence)
-            left = [r for r in left if r is not mate]
-            face, sure = _verdict([one, mate], both=True, alone=alone)
-            x, y = (one.x_px + mate.x_px) / 2, (one.y_px + mate.y_px) / 2
-            yield Sighting(x, y, one.angle_deg % 360.0, Side.UP, face, sure)
-        else:
-            face, sure = _verdict([one], both=False, alone=alone)
-            x, y = one.x_px, one.y_px
-            yield Sighting(x, y, one.angle_deg % 360.0, Side.UP, face, sure, corner=True)
+        others = [max(mates, key=lambda r: r.confidence)] if mates else []
+        others += [r for r in left if r not in others and _beside(one, r, others)]
+        left = [r for r in left if r not in others]
+        face, sure = _verdict([one, *others], both=bool(others), alone=alone)
+        x, y = _middle(one, others)
+        yield Sighting(x, y, one.angle_deg % 360.0, Side.UP, face, sure, corner=not others)
+
+
+def _beside(one: IndexRead, other: IndexRead, mates: list[IndexRead]) -> bool:
+    """Whether an index is at one of the other two corners of a card, as some decks print them: to
+    the side of the first and upright like it, or above or below and on its head."""
+    if other.face != one.face or not 0.6 < one.size_px / other.size_px < 1.7:
+        return False
+    right, down = one.to(other)
+    turned = abs((one.angle_deg - other.angle_deg + 180.0) % 360.0 - 180.0)
+    if mates:
+        across, along = one.to(mates[0])
+    else:
+        farthest = PARTNER_SIZES[1] * one.size_px / math.hypot(*PARTNER)
+        across, along = PARTNER[0] * farthest, PARTNER[1] * farthest
+    least = 1.0 - _CORNER_OFF if mates else PARTNER_SIZES[0] / PARTNER_SIZES[1]
+    most = 1.0 + _CORNER_OFF if mates else 1.0
+    if turned < TURN_DEG:
+        return least < abs(right / across) < most and abs(down) < _CORNER_OFF * abs(across)
+    if turned > 180.0 - TURN_DEG:
+        return least < abs(down / along) < most and abs(right) < _CORNER_OFF * abs(along)
+    return False
+
+
+def _middle(one: IndexRead, others: list[IndexRead]) -> Point:
+    """Of a card whose indices these are: half the way to the one farthest off."""
+    far = max(others, key=lambda r: math.hypot(r.x_px - one.x_px, r.y_px - one.y_px), default=one)
+    return ((one.x_px + far.x_px) / 2, (one.y_px + far.y_px) / 2)
 
 
 def _verdict(reads: list[IndexRead], both: bool, alone: float) -> tuple[Face | None, float]:
