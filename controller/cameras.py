@@ -132,7 +132,7 @@ def true_profile(camera: int, seats: int) -> CameraProfile:
         view.matrix,
         (k1, k2, p1, p2, k3),
         (rows[0], rows[1], rows[2]),
-        {name: area.corners_mm for name, area in plan.items() if name != "count"},
+        {name: area.corners_mm for name, area in plan.items() if name not in ("count", "table")},
         scale,
     )
 

@@ -176,7 +176,12 @@ def joined(
     """
     left = distinct(reads)
     found = []
-    for outline in sorted(outlines, key=lambda o: -o.sureness):
+    read_there: list[IndexRead] = []  # of cards whose outlines were taken
+    printed: list[OutlineRead] = []
+    for each in sorted(outlines, key=lambda o: -o.sureness):
+        outline = _without(each, read_there)
+        if _both_corners(outline):
+            printed.append(outline)
         held = [r for r in left if outline.shares(r)]
         within = [r for r in held if _fits(r, outline)]
         strange = sum(r.confidence >= ALONE for r in held) > sum(
@@ -189,7 +194,24 @@ def joined(
         elif within or outline.indices or outline.side is not Side.UNSURE:
             found.append(_outlined(outline, within, alone))
         left = [r for r in left if not any(r is taken for taken in within)]
+        read_there += [*outline.indices, *within]
+    left = [r for r in left if not any(o.holds(r.x_px, r.y_px) for o in printed)]
     return (*found, *_cornered(left, alone))
+
+
+def _without(outline: OutlineRead, read_there: Sequence[IndexRead]) -> OutlineRead:
+    """An outline without indices that are another card's, which lies on it."""
+    own = tuple(r for r in outline.indices if all(not _on(r, other) for other in read_there))
+    if len(own) == len(outline.indices):
+        return outline
+    return replace(outline, indices=own)
+
+
+def _both_corners(outline: OutlineRead) -> bool:
+    """Whether both indices of a card were read in its outline: it lies uppermost, and whatever
+    else is in it, such as a court card's figure, is printed on it."""
+    sure = [r for r in outline.indices if r.confidence >= AGREED]
+    return any(a.face == b.face and partners(a, b) for n, a in enumerate(sure) for b in sure[n + 1 :])
 
 
 def steady(pictures: Sequence[Picture], least: int = 3, near_px: float = 12.0) -> Picture:

@@ -5,6 +5,7 @@ is ever said."""
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from hypothesis import HealthCheck, given, settings
@@ -123,7 +124,7 @@ class Hand:
             self.turn(token, MUCK, self.chance.random() < 0.5, self.at + 0.3)
 
 
-def told(opening: TableEvent, events: list[TableEvent]) -> list[tuple[str, int | None, str]]:
+def told(opening: TableEvent, events: Sequence[TableEvent]) -> list[tuple[str, int | None, str]]:
     """The findings of a night, by what they last were."""
     state = engine.closed()
     latest: dict[int, tuple[str, int | None, str]] = {}
@@ -147,7 +148,7 @@ def told(opening: TableEvent, events: list[TableEvent]) -> list[tuple[str, int |
     return sorted(latest.values(), key=str)
 
 
-def in_time(events: list[TableEvent]) -> list[TableEvent]:
+def in_time(events: Sequence[TableEvent]) -> list[TableEvent]:
     return sorted(events, key=lambda e: e.at)
 
 
