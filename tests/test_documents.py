@@ -40,6 +40,7 @@ EXAMPLES = {
 FOLDERS = (
     "",
     "controller/doctor",
+    "controller/rates",
     "calibration",
     "controller/calibrating",
     "controller/rules/data",
@@ -59,6 +60,7 @@ FOLDERS = (
     "firmware-interface",
     "calibration/camera",
     "drivers/gpio",
+    "drivers/camera",
     "drivers/leds",
     "tests/drivers",
     "tests/drivers/on_umockdev",

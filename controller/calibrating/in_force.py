@@ -171,6 +171,12 @@ def in_force(
         for kind in part.required
         if kind in missing
     ]
+    faults += [
+        f"{store.path(kind)}: camera {camera.number} is not calibrated, and nobody knows which part"
+        f" of the table it sees. Next: burnturn calibrate {command(kind)}"
+        for kind, camera in cameras.items()
+        if kind in missing and kind not in part.required and camera.driver != "simulated"
+    ]
     known = InForce(saved, tuple(missing), tuple(faults), tuple(notes))
     return replace(known, notes=(*notes, *known.deck_notes(decks)))
 

@@ -43,8 +43,8 @@ def devices(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Serial ports, SPI devices, GPIO chips, cameras and PC/SC readers, and lines for a table.toml. Without
-    --probe nothing is opened or written to."""
+    """Serial ports, SPI devices, GPIO chips, cameras and PC/SC readers, and lines for a table.toml.
+    Without --probe nothing is opened or written to."""
     from drivers.found import found
     from drivers.rfid.pcsc import reader_names
 

@@ -46,9 +46,9 @@ def calibrated(
     days: int = 0,
     port: str = DEVICE,
     without: tuple[str, ...] = ("table",),
-    **other: object,
+    profile: CameraProfile | None = None,
 ) -> CameraProfile:
-    profile = replace(true_profile(1, 9), **other)  # type: ignore[arg-type]
+    profile = profile or true_profile(1, 9)
     areas = {zone: c for zone, c in profile.areas.items() if zone not in without}
     profile = replace(profile, areas=areas)
     store = store_of(config)
@@ -68,20 +68,26 @@ def test_a_camera_that_was_never_calibrated_is_refused(tmp_path: Path) -> None:
     assert said.startswith("camera 1: ")
     assert "camera 1 is not calibrated" in said
     assert said.endswith("Next: burnturn calibrate camera")
+    (check,) = [c for c in calibration_checks(in_force(table(tmp_path))) if c.state is State.FAULT]
+    assert check.remedy == "burnturn calibrate camera"
+
+
+def test_a_simulated_camera_needs_no_calibration(tmp_path: Path) -> None:
+    assert not checked(table(tmp_path, sample_text("camera"))).faults
 
 
 @pytest.mark.parametrize(
     ("other", "why"),
     [
-        ({"width_px": 1920, "height_px": 1200}, "pictures of 1920x1200"),
-        ({"camera": 2}, "it is of camera 2"),
+        (replace(true_profile(1, 9), width_px=1920, height_px=1200), "pictures of 1920x1200"),
+        (true_profile(2, 9), "it is of camera 2"),
     ],
 )
 def test_the_calibration_of_another_camera_is_refused(
-    tmp_path: Path, other: dict[str, object], why: str
+    tmp_path: Path, other: CameraProfile, why: str
 ) -> None:
     config = table(tmp_path)
-    calibrated(config, **other)
+    calibrated(config, profile=other)
     assert why in refused(config)
     with pytest.raises(CalibrationError, match=why):
         checked(config)
@@ -112,17 +118,15 @@ def test_a_place_that_the_camera_does_not_show_is_named(tmp_path: Path) -> None:
 
 def test_a_place_that_has_an_antenna_need_not_be_seen(tmp_path: Path) -> None:
     areas = 'areas = ["board", "burn", "muck", "seat/1"]\n'
-    text = sample_text().replace("[simulation]", REAL[REAL.index("[[camera]]") :] + areas)
-    for simulated in ('driver = "simulated"', 'port = ""'):
-        assert simulated in text
-    head, _, rest = text.partition("[table_board]")
+    head, _, rest = sample_text().partition("[table_board]")
     readers = re.findall(r"\[\[reader\]\]\nnumber = (\d)", head)
     head = head[: head.index("[[reader]]")]
     for number in readers:
         head += (
             f'[[reader]]\nnumber = {number}\ndriver = "pepper-c1-mux"\nport = "/dev/a{number}"\n\n'
         )
-    config = table(tmp_path, head + rest[rest.index("[[antenna]]") :])
+    camera = REAL[REAL.index("[[camera]]") :] + areas
+    config = table(tmp_path, head + rest[rest.index("[[antenna]]") :] + camera)
     calibrated(config, without=("table", "seat/1"))
     assert len(camera_sources(config, lambda: 0.0)) == 1
 
@@ -150,7 +154,7 @@ def test_the_deck_is_spread_before_the_camera_over_the_board(tmp_path: Path) -> 
     two = REAL + f'\n[[camera]]\nnumber = 2\ndriver = "v4l2"\ndevice = "{DEVICE}2"\n'
     config = table(tmp_path, two + 'areas = ["board"]\n')
     one, other = object(), object()
-    assert spread_of([one, other], config) is other  # type: ignore[list-item, comparison-overlap]
+    assert spread_of([one, other], config) is other  # type: ignore[list-item]
     assert spread_of([], table(tmp_path, sample_text())) is None
 
 

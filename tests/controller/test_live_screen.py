@@ -190,3 +190,15 @@ def test_a_tiny_terminal_shows_the_small_board(tmp_path: Path) -> None:
         assert max(map(len, lines)) <= 40
 
     at_table(tmp_path, course, width=40, height=10)
+
+
+class Camera:
+    looks = "camera 1 sees 12 of 13, not seat/4"
+
+
+def test_each_camera_says_what_it_sees(tmp_path: Path) -> None:
+    def course(seat: Seat) -> None:
+        seat.screen = LiveScreen(seat.daemon, seat.robots, seat.console, (Camera(),))  # type: ignore[arg-type]
+        assert Camera.looks in seat.sees()
+
+    at_table(tmp_path, course)

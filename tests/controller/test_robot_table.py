@@ -11,7 +11,7 @@ from controller.model.events import SeatStatus
 from controller.model.findings import Progress, Stage
 from controller.robot_table import RobotTable
 from controller.rules.profile import load
-from drivers.readings import ButtonReading, KeyPress, Poll, Reading
+from drivers.readings import ButtonReading, HealthState, KeyPress, Poll, Reading
 
 
 def config() -> Config:
@@ -239,3 +239,71 @@ def test_a_seat_may_have_a_simulated_pn532_whose_looks_count_as_any_other() -> N
             assert cards == {7}, "tags that a PN532 reads"
 
     asyncio.run(run())
+
+
+# -- under a camera --------------------------------------------------------------------------------
+
+
+def under_a_camera() -> Config:
+    text = sample_text("camera")
+    for old, new in (("seed = 0 ", "seed = 5 "), ("mistakes = 0.3", "mistakes = 0")):
+        assert old in text
+        text = text.replace(old, new, 1)
+    return read(text, "table.toml", Path("/nowhere"))
+
+
+def test_a_table_under_a_camera_alone_has_no_reader_and_no_tags() -> None:
+    clock = Clock()
+    table = RobotTable(under_a_camera(), clock)
+    assert table.decks == {}
+    assert [deck.name for deck in table.at_table] == ["red", "blue"]
+
+    async def run() -> list[Reading]:
+        async with table:
+            table.focus([1])
+            table.only(None)
+            told: list[Reading] = []
+            async for reading in table.readings():
+                told.append(reading)
+                if isinstance(reading, KeyPress):
+                    return told
+        raise AssertionError("it ended")
+
+    async def in_haste() -> list[Reading]:
+        playing = asyncio.create_task(run())
+        while not playing.done():
+            clock.now += 0.5
+            await asyncio.sleep(0.01)
+        return await playing
+
+    told = asyncio.run(asyncio.wait_for(in_haste(), 60))
+    assert any(isinstance(reading, ButtonReading) for reading in told)
+    assert not any(isinstance(reading, Poll) for reading in told)
+
+
+def test_its_camera_is_of_its_number_and_sees_its_world() -> None:
+    clock = Clock()
+    table = RobotTable(under_a_camera(), clock)
+    (part,) = under_a_camera().file.camera
+    camera = table.camera(part)
+    assert camera.camera == 1
+    assert camera.health[0].state is HealthState.OK
+
+
+def test_a_count_under_a_camera_spreads_the_whole_deck_and_anew_where_that_is_asked() -> None:
+    clock = Clock()
+    table = RobotTable(under_a_camera(), clock)
+    table.count()
+    spreads = []
+    for _ in range(60):
+        clock.now += 1.0
+        pressed = [r.key for r in table.inputs() if isinstance(r, KeyPress)]
+        if "count" in pressed or table.counting() is not None:
+            table.counting = lambda: CountShown(0, "COUNT", "spread it anew")
+        if table._spread is not None and table._spread not in spreads:
+            spreads.append(table._spread)
+    assert len(spreads) >= 2
+    for spread in spreads:
+        assert len({card.face for card in spread}) == 52
+        assert all(card.up for card in spread)
+    assert [c.face for c in spreads[0]] != [c.face for c in spreads[1]]
