@@ -237,7 +237,8 @@ class ProfileStore:
             return None
         except OSError as error:
             raise StoreError(
-                f"{path}: cannot be read ({error.strerror}). Next: see that this user may read it."
+                f"{path}: cannot be read ({error.strerror}). Next: see that this user may read it,"
+                " or move it away."
             ) from error
 
     def _keep_before(self, path: Path, kind: str) -> None:
