@@ -106,6 +106,7 @@ class TableView:
         self._felt = np.zeros((_FELT_BINS, _FELT_BINS), np.float32)
         self._paper = np.zeros((_FELT_BINS, _FELT_BINS), np.float32)
         self._backs: list[Image] = []
+        self._sharp: Quality | None = None
         self.quality = Quality(False, "nothing was seen yet", 0.0, 0.0, 0.0)
         """Of the picture that was looked at last."""
 
@@ -120,7 +121,7 @@ class TableView:
         if picture is None:
             self.quality = Quality(False, "the picture has another shape than it was", 0.0, 0.0)
         else:
-            self.quality = judge(picture, self._profile.px_per_mm)
+            self.quality = self._judged(picture)
         if picture is None or not self.quality.good:
             areas = tuple(AreaSight(name, (), clear=False) for name in self._windows)
             return Sight(frame.camera, frame.started, frame.ended, areas)
@@ -131,6 +132,17 @@ class TableView:
         return Sight(frame.camera, frame.started, frame.ended, areas)
 
     # -- inside ------------------------------------------------------------------------------------
+
+    def _judged(self, picture: Image) -> Quality:
+        """Whether a picture can be read. Bare felt has no edges to tell by: it is taken to be as
+        sharp as the last picture that had some. What covers the lens and has none either has
+        another colour than felt, and hides the areas."""
+        quality = judge(picture, self._profile.px_per_mm)
+        if quality.good:
+            self._sharp = quality
+        elif self._sharp is not None:
+            return judge_area(picture, self._sharp, self._profile.px_per_mm)
+        return quality
 
     def _area(self, name: str, window: Window, cut: Image, at: float) -> AreaSight:
         seen = self._seen[name]

@@ -168,7 +168,7 @@ class TableScene:
             table,
             [np.round(np.array(corners)).astype(np.int32)],
             True,
-            tuple(min(255, c + 40) for c in felt),
+            tuple(min(255, c + 130) for c in felt),
             max(1, round(2 * self._scale)),
             cv2.LINE_AA,
         )
