@@ -125,7 +125,8 @@ def _edges(grey: Image) -> _Edges:
     crest = steep >= cv2.dilate(steep, np.ones((3, 3), np.uint8)) - 1e-6
     noise = float(np.median(steep))
     least = max(FLAT, 0.2 * float(np.percentile(contrast, 99)), 10.0 * noise)
-    on_edge = crest & (contrast >= least) & (steep > 0.02 * contrast)
+    # Beside a printed line every ripple of the grain is within reach of its contrast.
+    on_edge = crest & (contrast >= least) & (steep > np.maximum(0.02 * contrast, 4.0 * noise))
     if int(on_edge.sum()) < _EDGES:
         return _Edges(None, 0.0)
     width = contrast[on_edge] / steep[on_edge]
