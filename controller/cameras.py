@@ -100,7 +100,7 @@ def _calibrated(config: Config, part: CameraPart, note: Callable[[str], None]) -
     simulated, store = part.driver == "simulated", store_of(config)
     kept = config.file.calibration is not None and store.path(kind_of(part.number)).exists()
     if simulated and not kept:
-        return true_profile(part.number, config.file.table.seats)
+        return true_profile(part.number, config.file.table.seats, part.areas)
     try:
         saved = camera_saved(store, part)
     except StoreError as error:
@@ -115,13 +115,15 @@ def _calibrated(config: Config, part: CameraPart, note: Callable[[str], None]) -
     return saved.profile
 
 
-def true_profile(camera: int, seats: int) -> CameraProfile:
-    """How the simulated table's camera really sees: a calibration that made no error."""
-    from drivers.factory import true_view
+def true_profile(camera: int, seats: int, areas: Sequence[str] = ()) -> CameraProfile:
+    """How the simulated table's camera that looks at these areas really sees: a calibration that
+    made no error."""
+    from drivers.factory import hung_over, true_view
 
-    view = true_view()
+    view = true_view(stance=hung_over(areas, seats))
     k1, k2, p1, p2, k3 = view.distortion
     plan = table_plan(seats)
+    looked_at = set(areas or plan) - {"count", "table"}
     rows = view.table_to_picture
     middle_w = rows[2][2]
     scale = abs(rows[0][0] / middle_w)
@@ -132,7 +134,11 @@ def true_profile(camera: int, seats: int) -> CameraProfile:
         view.matrix,
         (k1, k2, p1, p2, k3),
         (rows[0], rows[1], rows[2]),
-        {name: area.corners_mm for name, area in plan.items() if name not in ("count", "table")},
+        {
+            name: area.corners_mm
+            for name, area in plan.items()
+            if name not in ("count", "table") and (not areas or name in areas)
+        },
         scale,
     )
 

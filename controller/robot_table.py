@@ -40,6 +40,7 @@ from drivers.factory import (
     Robot,
     World,
     emulated_readers,
+    hung_over,
     spread_out,
     tag_reader,
 )
@@ -203,6 +204,7 @@ class RobotTable:
             fps=part.fps,
             seed=self._seed % 100_000,
             clock=self._clock,
+            stance=hung_over(part.areas, self._config.file.table.seats),
         )
 
     @property

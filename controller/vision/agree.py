@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -167,12 +167,16 @@ def partners(one: IndexRead, other: IndexRead) -> bool:
 
 
 def joined(
-    reads: Iterable[IndexRead], outlines: Iterable[OutlineRead] = (), alone: float = ALONE
+    reads: Iterable[IndexRead],
+    outlines: Iterable[OutlineRead] = (),
+    alone: float = ALONE,
+    least_px: float = 0.0,
 ) -> tuple[Sighting, ...]:
     """One sighting for each card that the readers saw, in no order.
 
     reads: of the corner reader. outlines: of the outline reader, backs among them. alone: how sure
-    a single reading must be to be believed by itself; above 1 none is.
+    a single reading must be to be believed by itself; above 1 none is. least_px: an index that is
+    smaller, from rank to suit, shows that a card lies face up, and no face.
     """
     left = distinct(reads)
     found = []
@@ -192,11 +196,11 @@ def joined(
         if outline.side is Side.DOWN and not any(r.confidence >= AGREED for r in within):
             found.append(_laid(outline, Side.DOWN, None, outline.sureness))
         elif within or outline.indices or outline.side is not Side.UNSURE:
-            found.append(_outlined(outline, within, alone))
+            found.append(_outlined(outline, within, alone, least_px))
         left = [r for r in left if not any(r is taken for taken in within)]
         read_there += [*outline.indices, *within]
     left = [r for r in left if not any(o.holds(r.x_px, r.y_px) for o in printed)]
-    return (*found, *_cornered(left, alone))
+    return (*found, *_cornered(left, alone, least_px))
 
 
 def _without(outline: OutlineRead, read_there: Sequence[IndexRead]) -> OutlineRead:
@@ -211,7 +215,9 @@ def _both_corners(outline: OutlineRead) -> bool:
     """Whether both indices of a card were read in its outline: it lies uppermost, and whatever
     else is in it, such as a court card's figure, is printed on it."""
     sure = [r for r in outline.indices if r.confidence >= AGREED]
-    return any(a.face == b.face and partners(a, b) for n, a in enumerate(sure) for b in sure[n + 1 :])
+    return any(
+        a.face == b.face and partners(a, b) for n, a in enumerate(sure) for b in sure[n + 1 :]
+    )
 
 
 def steady(pictures: Sequence[Picture], least: int = 3, near_px: float = 12.0) -> Picture:
@@ -275,10 +281,14 @@ def _laid(outline: OutlineRead, side: Side, face: Face | None, sure: float) -> S
     return Sighting(x, y, outline.angle_deg, side, face, sure, outline=four)
 
 
-def _outlined(outline: OutlineRead, within: list[IndexRead], alone: float) -> Sighting:
+def _outlined(
+    outline: OutlineRead, within: list[IndexRead], alone: float, least_px: float
+) -> Sighting:
     """A card by its outline: what its own corners and the corner reader's say of it."""
     own = [r for r in outline.indices if r.confidence >= LEAST]
-    face, sure = _verdict([*own, *within], both=bool(own and within), alone=alone)
+    face, sure = _verdict(
+        [*own, *within], both=bool(own and within), alone=alone, least_px=least_px
+    )
     side = Side.UP if own or within else outline.side
     laid = _laid(outline, side, face, sure if own or within else outline.sureness)
     best = max([*own, *within], key=lambda r: r.confidence, default=None)
@@ -289,7 +299,7 @@ def _outlined(outline: OutlineRead, within: list[IndexRead], alone: float) -> Si
     return replace(laid, angle_deg=angle % 360.0)
 
 
-def _cornered(reads: list[IndexRead], alone: float) -> Iterable[Sighting]:
+def _cornered(reads: list[IndexRead], alone: float, least_px: float) -> Iterable[Sighting]:
     """Cards of which no outline was seen: those of which two indices or more were, then others."""
     left = list(reads)
     while left:
@@ -330,7 +340,9 @@ def _middle(one: IndexRead, others: list[IndexRead]) -> Point:
     return ((one.x_px + far.x_px) / 2, (one.y_px + far.y_px) / 2)
 
 
-def _verdict(reads: list[IndexRead], both: bool, alone: float) -> tuple[Face | None, float]:
+def _verdict(
+    reads: list[IndexRead], both: bool, alone: float, least_px: float = 0.0
+) -> tuple[Face | None, float]:
     """The face on which readings of one card agree, and how sure it is.
 
     both: they are of two corners or of two readers. A face is accepted if all that are sure of
@@ -344,6 +356,8 @@ def _verdict(reads: list[IndexRead], both: bool, alone: float) -> tuple[Face | N
     miss = math.prod(1.0 - r.confidence for r in backing)
     if against:
         return None, best.confidence * (1.0 - max(r.confidence for r in against))
+    if best.size_px < least_px:
+        return None, best.confidence
     agreed = both and sum(r.confidence >= AGREED for r in backing) >= 2
     if agreed or best.confidence >= alone:
         return Face(best.face), 1.0 - miss if agreed else best.confidence

@@ -20,7 +20,7 @@ class Window:
     """An area as a camera with this profile sees it.
 
     corners_mm: of its polygon on the table. px_per_mm: of the map; a finer one than the picture
-    itself shows nothing more.
+    itself shows nothing more. enlarged: of how many of its pixels one of the picture's is made.
     """
 
     def __init__(
@@ -28,7 +28,9 @@ class Window:
         profile: CameraProfile,
         corners_mm: Sequence[tuple[float, float]],
         px_per_mm: float,
+        enlarged: float = 1.0,
     ) -> None:
+        self.enlarged = enlarged
         corners = np.array(corners_mm, np.float64)
         self._left, self._bottom = corners.min(axis=0) - MARGIN_MM
         self._right, self._top = corners.max(axis=0) + MARGIN_MM

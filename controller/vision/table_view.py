@@ -32,6 +32,12 @@ from drivers.table_plan import CARD_MM
 FINEST_PX_PER_MM = 3.2
 """Of a map: an index is read as well at 15 pixels as at 30."""
 
+LEAST_INDEX_PX = 13.0
+"""An index names a face only where the camera itself sees it so large, from the rank's middle to
+the suit's. Below it the network takes one face for another and is sure of it: of 52 drawn cards of
+two makes, 8 to 9 at 6 to 8 pixels, 2 to 3 at 10, 1 at 11.5, none from 12 on but what one font's
+shapes do at any size. Poker indices measure 7.5 to 11 mm: 13 pixels are 1.2 to 1.8 a millimetre."""
+
 RETURN_S = 3.0
 """A picture of an area that stays the same is read anew after so long: a second look at the same
 thing is seldom wrong in the same way."""
@@ -54,7 +60,6 @@ _MOVING = 0.02  # of an area's pixels
 _FELT_BINS = 24  # of each of two colour axes
 _AS_SHARP = 0.5  # as the whole picture: few edges are no measure, and movement is seen otherwise
 _LEAST = 0.3  # below it a whole outline is no card,
-_LEAST_CORNER = 0.8  # and a corner alone, which patterns on backs have too
 _SURE_SIDE = 0.45
 _SURE_BACK = 0.9
 _BACK_PX_MM = 3.0
@@ -66,7 +71,11 @@ class Reader(Protocol):
     """What reads cards in a map."""
 
     def read(
-        self, image: Image, px_per_mm: float | None = None, quality: Quality | None = None
+        self,
+        image: Image,
+        px_per_mm: float | None = None,
+        quality: Quality | None = None,
+        least_index_px: float = 0.0,
     ) -> Picture: ...
 
     def with_back(self, back: BackPattern) -> Self: ...
@@ -98,6 +107,7 @@ class TableView:
         self._votes = np.zeros((_FELT_BINS, _FELT_BINS), np.float32)
         self._paper = np.zeros((_FELT_BINS, _FELT_BINS), np.float32)
         self._backs: list[Image] = []
+        self._sharp: Quality | None = None
         self.quality = Quality(False, "nothing was seen yet", 0.0, 0.0, 0.0)
         """Of the picture that was looked at last."""
 
@@ -112,7 +122,7 @@ class TableView:
         if picture is None:
             self.quality = Quality(False, "the picture has another shape than it was", 0.0, 0.0)
         else:
-            self.quality = judge(picture, self._profile.px_per_mm)
+            self.quality = self._judged(picture)
         if picture is None or not self.quality.good:
             areas = tuple(AreaSight(name, (), clear=False) for name in self._windows)
             return Sight(frame.camera, frame.started, frame.ended, areas)
@@ -123,6 +133,17 @@ class TableView:
         return Sight(frame.camera, frame.started, frame.ended, areas)
 
     # -- inside ------------------------------------------------------------------------------------
+
+    def _judged(self, picture: Image) -> Quality:
+        """Whether a picture can be read. Bare felt has no edges to tell by: it is taken to be as
+        sharp as the last picture that had some. What covers the lens and has none either has
+        another colour than felt, and hides the areas."""
+        quality = judge(picture, self._profile.px_per_mm)
+        if quality.good:
+            self._sharp = quality
+        elif self._sharp is not None:
+            return judge_area(picture, self._sharp, self._profile.px_per_mm)
+        return quality
 
     def _area(self, name: str, window: Window, cut: Image, at: float) -> AreaSight:
         seen = self._seen[name]
@@ -155,12 +176,14 @@ class TableView:
         if not quality.good and quality.sharpness < _AS_SHARP * self.quality.sharpness:
             seen.cards, seen.clear = (), False
             return
-        picture = self._reader.read(cut, window.px_per_mm, self.quality)
+        picture = self._reader.read(
+            cut, window.px_per_mm, self.quality, LEAST_INDEX_PX * window.enlarged
+        )
         self._learn_backs(cut, picture.sightings)
         seen.cards = tuple(
             card
             for sighting in picture.sightings
-            if sighting.confidence >= (_LEAST_CORNER if sighting.corner else _LEAST)
+            if _is_card(sighting)
             and window.holds((card := _on_table(sighting, window)).x_mm, card.y_mm)
         )
         hidden = self._hidden(seen, window, cut, picture.sightings, at)
@@ -248,8 +271,9 @@ def _windows(profile: CameraProfile) -> Mapping[str, Window]:
             continue
         x = sum(c[0] for c in corners) / len(corners)
         y = sum(c[1] for c in corners) / len(corners)
-        scale = min(FINEST_PX_PER_MM, native_px_per_mm(profile, x, y) * 1.15)
-        windows[name] = Window(profile, corners, scale)
+        native = native_px_per_mm(profile, x, y)
+        scale = min(FINEST_PX_PER_MM, native * 1.15)
+        windows[name] = Window(profile, corners, scale, scale / native)
     return windows
 
 
@@ -269,6 +293,14 @@ def _changed(before: Image, now: Image) -> bool:
     other = cv2.resize(now, (160, 120), interpolation=cv2.INTER_AREA).astype(np.float32)
     light = float(one.mean()) - float(other.mean())
     return bool((np.abs(one - other - light).max(axis=2) > 1.4 * _MOVED).mean() > 0.002)
+
+
+def _is_card(sighting: Sighting) -> bool:
+    """A corner alone is one only if its face was made out: patterns on backs, chips and court
+    cards' figures have shapes that stand like an index too."""
+    if sighting.corner:
+        return sighting.face is not None
+    return sighting.confidence >= _LEAST
 
 
 def _on_table(sighting: Sighting, window: Window) -> SeenCard:

@@ -64,7 +64,8 @@ class TableScene:
     """A table with so many seats, drawn again and again.
 
     felt: its colour. style: how the deck is printed. chips: whether stacks stand before the seats.
-    px_per_mm: of the map on which it is drawn.
+    px_per_mm: of the map on which it is drawn. within: left, bottom, right and top in millimetres
+    of the part that is drawn; None: all of it.
     """
 
     def __init__(
@@ -76,13 +77,16 @@ class TableScene:
         chips: bool = True,
         px_per_mm: float = 2.4,
         seed: int = 0,
+        within: tuple[float, float, float, float] | None = None,
     ) -> None:
         self.plan = table_plan(seats)
         self._scale = px_per_mm
         self._style = style
-        middle = self.plan["table"]
-        self._left = middle.x_mm - TABLE_MM[0] / 2 - _MARGIN_MM
-        self._top = middle.y_mm + TABLE_MM[1] / 2 + _MARGIN_MM
+        self._left, bottom, right, self._top = within or _whole(self.plan["table"])
+        self._size = (
+            round((right - self._left) * px_per_mm),
+            round((self._top - bottom) * px_per_mm),
+        )
         self._bare = self._draw_table(felt, chips, np.random.default_rng(seed))
         self._shown: tuple[tuple[PlacedCard, ...], tuple[str, ...]] = ((), ())
         self._map = self._bare.copy()
@@ -139,8 +143,7 @@ class TableScene:
     def _draw_table(
         self, felt: tuple[int, int, int], chips: bool, chance: np.random.Generator
     ) -> Image:
-        width = round((TABLE_MM[0] + 2 * _MARGIN_MM) * self._scale)
-        height = round((TABLE_MM[1] + 2 * _MARGIN_MM) * self._scale)
+        width, height = self._size
         floor = np.full((height, width, 3), (52, 56, 62), np.float32)
         fibres = chance.normal(0.0, 4.0, (height, width, 1)).astype(np.float32)
         cloth = np.full((height, width, 3), felt, np.float32) + cv2.GaussianBlur(
@@ -165,7 +168,7 @@ class TableScene:
             table,
             [np.round(np.array(corners)).astype(np.int32)],
             True,
-            tuple(min(255, c + 40) for c in felt),
+            tuple(min(255, c + 130) for c in felt),
             max(1, round(2 * self._scale)),
             cv2.LINE_AA,
         )
@@ -356,6 +359,12 @@ class SceneCamera:
             part = (slice(top, top + height), slice(left, left + width))
             out = cv2.subtract(cv2.add(out, lighter[part]), darker[part])
         return np.asarray(out, np.uint8)
+
+
+def _whole(table: Area) -> tuple[float, float, float, float]:
+    """The table and some of the floor around it."""
+    x, y = table.width_mm / 2 + _MARGIN_MM, table.height_mm / 2 + _MARGIN_MM
+    return table.x_mm - x, table.y_mm - y, table.x_mm + x, table.y_mm + y
 
 
 def _together(boxes: Sequence[Box]) -> list[Box]:
