@@ -123,7 +123,6 @@ def true_profile(camera: int, seats: int, areas: Sequence[str] = ()) -> CameraPr
     view = true_view(stance=hung_over(areas, seats))
     k1, k2, p1, p2, k3 = view.distortion
     plan = table_plan(seats)
-    looked_at = set(areas or plan) - {"count", "table"}
     rows = view.table_to_picture
     middle_w = rows[2][2]
     scale = abs(rows[0][0] / middle_w)

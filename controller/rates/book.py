@@ -108,8 +108,7 @@ def _tally(row: list[Any]) -> Tally:
     portions, tried, wrong, tried2, both, wrong2 = map(_count, row)
     if tried and not portions:
         raise ValueError("tries of no portion")
-    tally = Tally(portions, tried, wrong, tried2, both, wrong2)
-    return tally
+    return Tally(portions, tried, wrong, tried2, both, wrong2)
 
 
 def _drift(error: Error, row: list[Any]) -> Drift:

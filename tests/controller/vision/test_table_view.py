@@ -55,7 +55,11 @@ class Twin:
     backs: list[BackPattern] = field(default_factory=list)
 
     def read(
-        self, image: Image, px_per_mm: float | None = None, quality: Quality | None = None
+        self,
+        image: Image,
+        px_per_mm: float | None = None,
+        quality: Quality | None = None,
+        least_index_px: float = 0.0,
     ) -> Picture:
         self.asked += 1
         return Picture(tuple(self.cards), quality or Quality())
