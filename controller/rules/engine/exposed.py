@@ -16,7 +16,7 @@ from controller.model.events import Token
 from controller.model.findings import FindingState, Said, Severity, Street
 from controller.model.table import MUCK, STUB, Zone, seat_zone
 from controller.rules.engine import ledger, moves, sides, streets
-from controller.rules.engine.cases import Case, mended, standing
+from controller.rules.engine.cases import Case, Settle, mended, standing
 from controller.rules.engine.play import in_play, live_seats
 from controller.rules.engine.sides import EXPOSED_S, Spell, now_up, showed, spells
 from controller.rules.engine.state import CardAt, Exposure, Hand, RulesState
@@ -51,6 +51,7 @@ def _hole_cards(state: RulesState, hand: Hand) -> Iterator[Case]:
         due = spell.before + (EXPOSED_S if dealt else PLAYER_S)
         if not in_play(state, hand, due):
             continue
+        settle: Settle
         if dealt:
             settle = partial(_say_dealt, token, seat, spell)
         elif _is_tabled(state, hand, seat):
