@@ -144,6 +144,8 @@ def true_profile(camera: int, seats: int, areas: Sequence[str] = ()) -> CameraPr
 
 def spread_of(sources: Sequence[CameraSource], config: Config) -> CameraSource | None:
     """The camera before which a deck is spread for a count: the one over the board."""
+    if not sources:  # a night that is played again
+        return None
     for area in config.layout.areas:
         if area.zone == "board":
             for part, source in zip(config.file.camera, sources, strict=True):

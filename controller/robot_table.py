@@ -385,7 +385,8 @@ class RobotTable:
         dealer = self._dealer
         if not self._config.layout.camera_alone:
             return dealer.count(PassOver().careful if again else PassOver()) + PASS_ENDS_S
-        cards = list(self._world.deck(DECKS[0]))
+        of_deck = self._world.deck(dealer.deck_name)
+        cards = [card for card in of_deck if not card.face.startswith("joker")]
         self._chance.shuffle(cards)
         self._spread = spread_out([(card.face, card.deck) for card in cards])
         return now + SPREAD_S

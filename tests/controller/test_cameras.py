@@ -156,6 +156,7 @@ def test_the_deck_is_spread_before_the_camera_over_the_board(tmp_path: Path) -> 
     one, other = object(), object()
     assert spread_of([one, other], config) is other  # type: ignore[list-item]
     assert spread_of([], table(tmp_path, sample_text())) is None
+    assert spread_of([], config) is None  # the night is played from a tape
 
 
 def test_a_table_without_a_camera_never_loads_opencv(tmp_path: Path) -> None:
