@@ -57,11 +57,11 @@ def camera_sources(
     from controller.vision.table_view import TableView
 
     cv2.setNumThreads(1)  # the sweep and the rules need the other cores
-    net = card_net(config)
     found = []
     for part in config.file.camera:
         profile = _watched(config, part, note)
         camera = simulated(part) if part.driver == "simulated" and simulated else _live(part, clock)
+        net = card_net(config)  # one each: each camera is read in a thread of its own
         view = TableView(profile, CardReader(net))
         found.append(CameraSource(camera, part.number, view, SpreadReader(net)))
     return tuple(found)
