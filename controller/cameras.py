@@ -59,11 +59,11 @@ def camera_sources(
     from controller.vision.table_view import TableView
 
     cv2.setNumThreads(1)  # the sweep and the rules need the other cores
-    net = card_net(config)
     found = []
     for part in config.file.camera:
         profile = _watched(config, part, note)
         camera = simulated(part) if part.driver == "simulated" and simulated else _live(part, clock)
+        net = card_net(config)  # one each: each camera is read in a thread of its own
         view = TableView(profile, CardReader(net))
         # Nobody bumps into a simulated camera, and no stickers are drawn under it.
         moved = None if part.driver == "simulated" else MovedWatch(profile)

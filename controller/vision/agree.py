@@ -215,9 +215,7 @@ def _both_corners(outline: OutlineRead) -> bool:
     """Whether both indices of a card were read in its outline: it lies uppermost, and whatever
     else is in it, such as a court card's figure, is printed on it."""
     sure = [r for r in outline.indices if r.confidence >= AGREED]
-    return any(
-        a.face == b.face and partners(a, b) for n, a in enumerate(sure) for b in sure[n + 1 :]
-    )
+    return any(a.face == b.face and partners(a, b) for a, b in combinations(sure, 2))
 
 
 def steady(pictures: Sequence[Picture], least: int = 3, near_px: float = 12.0) -> Picture:
@@ -286,9 +284,9 @@ def _outlined(
 ) -> Sighting:
     """A card by its outline: what its own corners and the corner reader's say of it."""
     own = [r for r in outline.indices if r.confidence >= LEAST]
-    face, sure = _verdict(
-        [*own, *within], both=bool(own and within), alone=alone, least_px=least_px
-    )
+    face, sure = _verdict([*own, *within], bool(own and within), alone, least_px)
+    if face is None and outline.side is Side.UP:
+        sure = max(sure, outline.sureness)  # readings that differ leave no doubt of the side
     side = Side.UP if own or within else outline.side
     laid = _laid(outline, side, face, sure if own or within else outline.sureness)
     best = max([*own, *within], key=lambda r: r.confidence, default=None)

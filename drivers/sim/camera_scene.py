@@ -351,14 +351,14 @@ class SceneCamera:
             cv2.ellipse(spot, centre, (width // 40, height // 50), 0, 0, 360, (1.0,), -1)
             spot = np.asarray(cv2.GaussianBlur(spot, (0, 0), width / 160), np.float32)
             bright = cv2.resize(spot, (width, height)) * (240.0 * light.glare)
-            out = cv2.add(out, cv2.merge([bright.astype(np.uint8)] * 3))
+            out = np.asarray(cv2.add(out, cv2.merge([bright.astype(np.uint8)] * 3)), np.uint8)
         if light.noise > 0:
             lighter, darker = _grain(height, width, light.noise)
             chance = np.random.default_rng(seed)
             top, left = (int(chance.integers(_SLACK)) for _ in range(2))
             part = (slice(top, top + height), slice(left, left + width))
-            out = cv2.subtract(cv2.add(out, lighter[part]), darker[part])
-        return np.asarray(out, np.uint8)
+            out = np.asarray(cv2.subtract(cv2.add(out, lighter[part]), darker[part]), np.uint8)
+        return out
 
 
 def _whole(table: Area) -> tuple[float, float, float, float]:

@@ -16,7 +16,8 @@ import cv2
 from controller.cameras import true_profile
 from controller.vision.net import GlyphNet
 from controller.vision.reader import CardReader
-from controller.vision.table_view import TableView
+from controller.vision.table_view import STILL_FOR_S, TableView
+from drivers.camera.frame import Frame
 from drivers.factory import CameraModel, SightRates, SimulatedCamera, TrueArea, World, hung_over
 from drivers.readings import AreaSight, Sight
 from drivers.sim.camera_scene import SceneCamera
@@ -58,36 +59,30 @@ class RenderedTable:
         self._plan = table_plan(SEATS)
         self._views = {
             camera: TableView(true_profile(camera, SEATS, areas), CardReader(_net()))
-            for camera, areas in ((1, self._rest()), (2, NEAR))
+            for camera, areas in ((1, ()), (2, NEAR))
         }
-        self._changed = world.now
-        self._shown: object = None
         self._disturbed: dict[str, float] = {}
         self._cards: dict[str, object] = {}
         self._counted: dict[str, object] = {}
 
-    def _rest(self) -> tuple[str, ...]:
-        return ()
-
     def look(self) -> Sight:
-        from drivers.camera.frame import Frame
-
         at = self.due
         cards, hands = self._model.lying(at)
-        if (cards, hands) != self._shown:
-            self._shown, self._changed = (cards, hands), at
         self._note(hands, at)
-        if at - self._changed > 1.5 * REST_S:
-            return Sight(1, at, at, ())
         seen: list[AreaSight] = []
-        self.frames = []
+        self.frames: list[Frame] = []
         for camera, view in self._views.items():
+            fresh = {n for n in self._cards if (n in NEAR) == (camera == 2) and self._is_new(n, at)}
+            if not fresh:
+                continue
             image = _over(camera).shot(cards, hands, seed=round(at * 1000))
-            frame = Frame(camera, image, at, at + 0.001)
-            self.frames.append(frame)
-            areas = view.see(frame).areas
-            seen += [a for a in areas if (a.area in NEAR) == (camera == 2)]
-        return Sight(1, at, at + 0.001, tuple(a for a in seen if self._is_new(a.area, at)))
+            self.frames.append(Frame(camera, image, at, at + 0.001))
+            view.see(Frame(camera, image, at - STILL_FOR_S, at - STILL_FOR_S))  # as it came to rest
+            areas = view.see(self.frames[-1]).areas
+            seen += [a for a in areas if a.area in fresh]
+        for area in seen:
+            self._counted[area.area] = self._cards[area.area]
+        return Sight(1, at, at + 0.001, tuple(seen))
 
     def _note(self, hands: frozenset[str], at: float) -> None:
         for area in self._model.truth():
@@ -104,10 +99,7 @@ class RenderedTable:
     def _is_new(self, area: str, at: float) -> bool:
         if at - self._disturbed.get(area, at) < REST_S:
             return False
-        if self._counted.get(area) == (now := self._cards[area]):
-            return False
-        self._counted[area] = now
-        return True
+        return self._counted.get(area) != self._cards[area]
 
     def truth(self) -> tuple[TrueArea, ...]:
         return self._model.truth()
