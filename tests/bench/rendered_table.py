@@ -39,7 +39,7 @@ cv2.setNumThreads(1)
 @lru_cache(maxsize=2)
 def _over(camera: int) -> SceneCamera:
     areas = NEAR if camera == 2 else ()
-    hung = SimulatedCamera(camera, SEATS, World, stance=hung_over(areas, SEATS))
+    hung = SimulatedCamera(camera, SEATS, lambda: World(()), stance=hung_over(areas, SEATS))
     asyncio.run(hung.__aenter__())
     assert hung._over is not None
     return hung._over
