@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol, Self
 
 from drivers.camera.frame import Frame, Image
 from drivers.contracts import Camera
+from drivers.errors import DriverError
 from drivers.readings import Health, HealthState, Sight, camera_name
 
 if TYPE_CHECKING:
@@ -104,8 +105,15 @@ class CameraSource:
         return f"{clear}, not {', '.join(hidden)}" if hidden else clear
 
     async def spread(self) -> SpreadSeen:
-        """What a still shows of a deck that is spread out. Raises DriverError."""
-        frame = await self._camera.still()
+        """What a still shows of a deck that is spread out. A camera that fails sees nothing, and
+        the reason is said."""
+        from controller.vision.picture import Quality
+        from controller.vision.spread import SpreadSeen
+
+        try:
+            frame = await self._camera.still()
+        except DriverError as error:
+            return SpreadSeen(quality=Quality(False, str(error), 0.0, 0.0, 0.0))
         async with self._reading:
             return await asyncio.to_thread(self._spreads.look, frame.image)
 
