@@ -1,11 +1,12 @@
 """How well a camera's reader sees, fitted from dealt hands.
 
-Pictures are drawn and read (`tests.bench.rendered_table`). What was counted is kept in the file
-that CAMERA_COUNTS names, and a fit that was broken off goes on; with CAMERA_SEED several run side
-by side, and CAMERA_BESIDE names what the others have counted, separated by colons. CAMERA_RATES names the file to which the rates are written as they are shipped.
-CAMERA_HANDS says how many.
-CAMERA_PICTURES names something else that puts a camera above a world, as module:function of
-(world, seats); "model" is the model with the shipped rates, and the fit must find those again.
+Pictures are drawn and read (`tests.bench.rendered_table`). CAMERA_HANDS says how many hands are
+dealt. What was counted is kept in the file that CAMERA_COUNTS names, and a fit that was broken off
+goes on; with CAMERA_SEED several run side by side, and CAMERA_BESIDE names what the others have
+counted, separated by colons. CAMERA_RATES names the file to which the rates are written, in the
+form in which they are shipped. CAMERA_PICTURES names something else that puts a camera above a
+world, as module:function of (world, seats); "model" is the model with the shipped rates, and the
+fit must find those again.
 """
 
 from __future__ import annotations
