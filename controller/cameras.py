@@ -59,11 +59,11 @@ def camera_sources(
     from controller.vision.table_view import TableView
 
     cv2.setNumThreads(1)  # the sweep and the rules need the other cores
+    net = card_net(config)
     found = []
     for part in config.file.camera:
         profile = _watched(config, part, note)
         camera = simulated(part) if part.driver == "simulated" and simulated else _live(part, clock)
-        net = card_net(config)  # one each: each camera is read in a thread of its own
         view = TableView(profile, CardReader(net))
         # Nobody bumps into a simulated camera, and no stickers are drawn under it.
         moved = None if part.driver == "simulated" else MovedWatch(profile)
@@ -133,11 +133,7 @@ def true_profile(camera: int, seats: int, areas: Sequence[str] = ()) -> CameraPr
         view.matrix,
         (k1, k2, p1, p2, k3),
         (rows[0], rows[1], rows[2]),
-        {
-            name: area.corners_mm
-            for name, area in plan.items()
-            if name not in ("count", "table") and (not areas or name in areas)
-        },
+        {name: plan[name].corners_mm for name in plan if name in looked_at},
         scale,
     )
 

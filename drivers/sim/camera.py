@@ -73,6 +73,30 @@ def true_view(lens: Lens = VIEW, stance: Stance = HANGS) -> TrueView:
     return TrueView(lens.width, lens.height, lens.rows, lens.distortion, (a, b, c))
 
 
+def hang(seats: int, lens: Lens = VIEW, stance: Stance = HANGS, seed: int = 0) -> SceneCamera:
+    """A camera over as much of the table as it sees, drawn twice as finely as it sees it, but
+    all of it in the memory of a small computer."""
+    homography = stance.homography(lens)
+    ends = np.array([(x, y, 1.0) for x in (0, lens.width) for y in (0, lens.height)])
+    flat = ends @ np.linalg.inv(homography).T
+    corners = flat[:, :2] / flat[:, 2:]
+    whole = table_plan(seats)["table"]
+    x, y = whole.width_mm / 2 + _AROUND_MM, whole.height_mm / 2 + _AROUND_MM
+    left, bottom = corners.min(axis=0) - _AROUND_MM
+    right, top = corners.max(axis=0) + _AROUND_MM
+    within = (
+        max(float(left), whole.x_mm - x),
+        max(float(bottom), whole.y_mm - y),
+        min(float(right), whole.x_mm + x),
+        min(float(top), whole.y_mm + y),
+    )
+    seen = lens.focal / float(np.linalg.norm(stance.at))  # pixels a millimetre
+    room = math.sqrt(MOST_MAP_PX / ((within[2] - within[0]) * (within[3] - within[1])))
+    finely = min(2.1 * seen, room)
+    scene = TableScene(seats, seed=seed, px_per_mm=finely, within=within)
+    return SceneCamera(scene, lens, stance)
+
+
 class SimulatedCamera:
     """One camera over the world of a simulated table with so many seats.
 
@@ -162,30 +186,7 @@ class SimulatedCamera:
     # -- inside ------------------------------------------------------------------------------------
 
     def _hang(self) -> None:
-        self._over = self._hung(self._lens)
-
-    def _hung(self, lens: Lens) -> SceneCamera:
-        """The camera over as much of the table as it sees, drawn twice as finely as it sees it, but
-        all of it in the memory of a small computer."""
-        homography = self._stance.homography(lens)
-        ends = np.array([(x, y, 1.0) for x in (0, lens.width) for y in (0, lens.height)])
-        flat = ends @ np.linalg.inv(homography).T
-        corners = flat[:, :2] / flat[:, 2:]
-        whole = table_plan(self._seats)["table"]
-        x, y = whole.width_mm / 2 + _AROUND_MM, whole.height_mm / 2 + _AROUND_MM
-        left, bottom = corners.min(axis=0) - _AROUND_MM
-        right, top = corners.max(axis=0) + _AROUND_MM
-        within = (
-            max(float(left), whole.x_mm - x),
-            max(float(bottom), whole.y_mm - y),
-            min(float(right), whole.x_mm + x),
-            min(float(top), whole.y_mm + y),
-        )
-        seen = lens.focal / float(np.linalg.norm(self._stance.at))  # pixels a millimetre
-        room = math.sqrt(MOST_MAP_PX / ((within[2] - within[0]) * (within[3] - within[1])))
-        finely = min(2.1 * seen, room)
-        scene = TableScene(self._seats, seed=self._seed, px_per_mm=finely, within=within)
-        return SceneCamera(scene, lens, self._stance)
+        self._over = hang(self._seats, self._lens, self._stance, self._seed)
 
     def _hang_closer(self) -> SceneCamera:
         finer = self._lens
@@ -196,7 +197,7 @@ class SimulatedCamera:
             (finer.middle[0] * STILL_FACTOR, finer.middle[1] * STILL_FACTOR),
             finer.distortion,
         )
-        return self._hung(wide)
+        return hang(self._seats, wide, self._stance, self._seed)
 
     async def _shoot(self, over: SceneCamera, still: bool) -> Frame:
         started = self._clock()

@@ -7,7 +7,6 @@ are not drawn.
 
 from __future__ import annotations
 
-import asyncio
 import math
 from functools import lru_cache
 
@@ -18,8 +17,9 @@ from controller.vision.net import GlyphNet
 from controller.vision.reader import CardReader
 from controller.vision.table_view import STILL_FOR_S, TableView
 from drivers.camera.frame import Frame
-from drivers.factory import CameraModel, SightRates, SimulatedCamera, TrueArea, World, hung_over
+from drivers.factory import CameraModel, SightRates, TrueArea, World, hung_over
 from drivers.readings import AreaSight, Sight
+from drivers.sim.camera import hang
 from drivers.sim.camera_scene import SceneCamera
 from drivers.table_plan import table_plan
 
@@ -38,11 +38,7 @@ cv2.setNumThreads(1)
 
 @lru_cache(maxsize=2)
 def _over(camera: int) -> SceneCamera:
-    areas = NEAR if camera == 2 else ()
-    hung = SimulatedCamera(camera, SEATS, lambda: World(()), stance=hung_over(areas, SEATS))
-    asyncio.run(hung.__aenter__())
-    assert hung._over is not None
-    return hung._over
+    return hang(SEATS, stance=hung_over(NEAR if camera == 2 else (), SEATS))
 
 
 @lru_cache(maxsize=1)
