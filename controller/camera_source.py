@@ -30,14 +30,22 @@ class CameraSource:
     """One camera, with what reads its pictures.
 
     view: reads the table. spreads: reads a deck that is spread out for a count. Both work in a
-    thread of this camera alone, one picture after the other: the next one is asked for when the
-    last is read, so a slow machine looks less often and never falls behind.
+    thread, one picture after the other: the next one is asked for when the last is read, so a slow
+    machine looks less often and never falls behind. reading: held meanwhile; cameras that use one
+    network share it, for a network reads one picture at a time.
     """
 
-    def __init__(self, camera: Camera, number: int, view: TableView, spreads: Spreads) -> None:
+    def __init__(
+        self,
+        camera: Camera,
+        number: int,
+        view: TableView,
+        spreads: Spreads,
+        reading: asyncio.Lock | None = None,
+    ) -> None:
         self._camera, self._number = camera, number
         self._view, self._spreads = view, spreads
-        self._reading = asyncio.Lock()
+        self._reading = reading or asyncio.Lock()
         self._saw_at: float | None = None
         self._blind = False
 

@@ -5,6 +5,7 @@ OpenCV and the network are loaded here, and only where the configuration names a
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -57,13 +58,13 @@ def camera_sources(
     from controller.vision.table_view import TableView
 
     cv2.setNumThreads(1)  # the sweep and the rules need the other cores
-    net = card_net(config)
+    net, reading = card_net(config), asyncio.Lock()
     found = []
     for part in config.file.camera:
         profile = _watched(config, part, note)
         camera = simulated(part) if part.driver == "simulated" and simulated else _live(part, clock)
         view = TableView(profile, CardReader(net))
-        found.append(CameraSource(camera, part.number, view, SpreadReader(net)))
+        found.append(CameraSource(camera, part.number, view, SpreadReader(net), reading))
     return tuple(found)
 
 
