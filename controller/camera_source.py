@@ -32,8 +32,9 @@ class CameraSource:
 
     view: reads the table. spreads: reads a deck that is spread out for a count. moved: looks
     whether it still hangs where it was calibrated; what it says goes to `note`. All work in a
-    thread of this camera alone, one picture after the other: the next one is asked for when the
-    last is read, so a slow machine looks less often and never falls behind.
+    thread, one picture after the other: the next one is asked for when the last is read, so a slow
+    machine looks less often and never falls behind. reading: held meanwhile; cameras that use one
+    network share it, for a network reads one picture at a time.
     """
 
     def __init__(
@@ -45,12 +46,13 @@ class CameraSource:
         *,
         moved: MovedWatch | None = None,
         note: Callable[[str], None] = lambda text: None,
+        reading: asyncio.Lock | None = None,
     ) -> None:
         self._camera, self._number = camera, number
         self._view, self._spreads = view, spreads
         self._moved, self._note = moved, note
         self._sight: Sight | None = None
-        self._reading = asyncio.Lock()
+        self._reading = reading or asyncio.Lock()
         self._saw_at: float | None = None
         self._blind = False
 

@@ -5,6 +5,7 @@ OpenCV and the network are loaded here, and only where the configuration names a
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -59,7 +60,7 @@ def camera_sources(
     from controller.vision.table_view import TableView
 
     cv2.setNumThreads(1)  # the sweep and the rules need the other cores
-    net = card_net(config)
+    net, reading = card_net(config), asyncio.Lock()
     found = []
     for part in config.file.camera:
         profile = _watched(config, part, note)
@@ -67,8 +68,11 @@ def camera_sources(
         view = TableView(profile, CardReader(net))
         # Nobody bumps into a simulated camera, and no stickers are drawn under it.
         moved = None if part.driver == "simulated" else MovedWatch(profile)
+        spreads = SpreadReader(net)
         found.append(
-            CameraSource(camera, part.number, view, SpreadReader(net), moved=moved, note=note)
+            CameraSource(
+                camera, part.number, view, spreads, moved=moved, note=note, reading=reading
+            )
         )
     return tuple(found)
 
@@ -123,6 +127,7 @@ def true_profile(camera: int, seats: int, areas: Sequence[str] = ()) -> CameraPr
     view = true_view(stance=hung_over(areas, seats))
     k1, k2, p1, p2, k3 = view.distortion
     plan = table_plan(seats)
+    looked_at = set(areas or plan) - {"count", "table"}
     rows = view.table_to_picture
     middle_w = rows[2][2]
     scale = abs(rows[0][0] / middle_w)

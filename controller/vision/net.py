@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass
 from importlib import resources
 from typing import Final
@@ -61,12 +60,9 @@ def normal_ink(patches: NDArray[np.uint8]) -> Floats:
     return np.minimum(scaled, 1.3)[:, None].astype(np.float32) - np.float32(0.7)
 
 
-_ONE_AT_A_TIME = threading.Lock()
-"""Two cameras are read in two threads, and OpenCV's networks fail when two run at once."""
-
-
 class GlyphNet:
-    """Names patches. `load` takes the weights that come with the package."""
+    """Names patches, for one thread at a time, whatever other networks there are: OpenCV's fail
+    when two run at once. `load` takes the weights that come with the package."""
 
     def __init__(self, onnx: bytes, sieve: bytes) -> None:
         """Raises ValueError where these are no weights for it."""
@@ -92,9 +88,8 @@ class GlyphNet:
             some = normal_ink(ink[begin : begin + _SIEVE_BATCH])
             full = np.zeros((_SIEVE_BATCH, 1, 30, 16), np.float32)
             full[: len(some)] = some
-            with _ONE_AT_A_TIME:
-                self._sieve.setInput(full)
-                said = np.array(self._sieve.forward(), np.float32).reshape(-1)
+            self._sieve.setInput(full)
+            said = np.asarray(self._sieve.forward(), np.float32).reshape(-1)
             out[begin : begin + len(some)] = said[: len(some)]
         return out
 
@@ -117,7 +112,6 @@ class GlyphNet:
         return Named(*(np.concatenate(part) for part in zip(*parts, strict=True)))
 
     def _forward(self, patches: Floats) -> list[Floats]:
-        with _ONE_AT_A_TIME:
-            self._net.setInput(patches, "patch")
-            said = self._net.forward(("rank", "suit", "features"))
-            return [np.array(out, np.float32) for out in said]
+        self._net.setInput(patches, "patch")
+        said = self._net.forward(("rank", "suit", "features"))
+        return [np.array(out, np.float32) for out in said]

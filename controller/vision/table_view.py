@@ -64,6 +64,7 @@ _SURE_SIDE = 0.45
 _SURE_BACK = 0.9
 _BACK_PX_MM = 3.0
 _BACKS_LEARNT = 8  # cards that a pattern is made of
+_MOSTLY = 0.3  # of the felt's commonest colour
 _FELT_SHARE = 0.35  # of an area that felt must make up to be learnt from it
 
 
@@ -222,7 +223,7 @@ class TableView:
             return 0.0
         self._learn_felt(place, open_felt)
         self._learn_cards(place, cards)
-        known = (self._felt >= 0.02 * self._felt.max()) | (self._paper >= 0.02)
+        known = self._known_felt() | (self._paper >= 0.02)
         odd = open_felt & ~known[place[..., 0], place[..., 1]]
         odd = cv2.morphologyEx(odd.astype(np.uint8), cv2.MORPH_OPEN, np.ones((5, 5), np.uint8)) > 0
         for_s = 0.0 if seen.odd is None else max(0.0, at - seen.odd_at)
@@ -233,6 +234,13 @@ class TableView:
             return share
         fresh = odd & (seen.odd < ABSORBED_S)
         return float(fresh.sum()) / float(window.inside.sum())
+
+    def _known_felt(self) -> NDArray[np.bool_]:
+        """The felt's colours: those near to what most pictures had most of. A hand that fills an
+        area now and then is most of that picture too."""
+        most = (self._felt >= _MOSTLY * self._felt.max()).astype(np.uint8)
+        near = cv2.dilate(most, np.ones((5, 5), np.uint8)) > 0
+        return np.asarray(near & (self._felt >= 0.02 * self._felt.max()))
 
     def _learn_cards(self, place: NDArray[np.intp], cards: tuple[Sighting, ...]) -> None:
         """The colours of cards that are made out: a pile of which one is seen hides nothing."""

@@ -51,11 +51,15 @@ class Looking:
         self.view = TableView(true_profile(1, SEATS, NEAR if near else ()), reader())
         self._at = 0.0
 
-    def see(self, *cards: PlacedCard, light: Light | None = None) -> dict[str, AreaSight]:
+    def see(
+        self, *cards: PlacedCard, hand: str = "", light: Light | None = None
+    ) -> dict[str, AreaSight]:
         """What is seen once the table has been as it is for a moment."""
         for _ in range(3):
             self._at += 1.0
-            image = self._over.shot(cards, light=light or Light(), seed=round(self._at))
+            image = self._over.shot(
+                cards, [hand] if hand else (), light or Light(), seed=round(self._at)
+            )
             sight = self.view.see(Frame(1, image, self._at, self._at + 0.001))
         return {area.area: area for area in sight.areas}
 
@@ -108,6 +112,17 @@ def test_a_burn_under_an_open_one_is_seen_once_the_back_is_known() -> None:
         looking.see(put("board", slot, "2c"), put("burn", slot, "3c"))
     seen = looking.see(put("burn", 0, "9c"), put("burn", 1, "Kd", up=True))
     assert sides(seen["burn"].cards) == [Side.DOWN, Side.UP]
+
+
+def test_a_hand_that_fills_an_area_hides_it_again_and_again() -> None:
+    """Most of the burn's picture is then skin, which must not be taken for felt."""
+    looking = Looking(near=True)
+    looking.see()
+    for _ in range(3):
+        seen = looking.see(hand="burn")
+        assert not seen["burn"].clear
+        assert not seen["burn"].cards
+        assert looking.see()["burn"].clear
 
 
 def test_bare_felt_is_read_as_empty() -> None:
