@@ -40,7 +40,6 @@ from drivers.factory import (
     Robot,
     World,
     emulated_readers,
-    hung_over,
     spread_out,
     tag_reader,
 )
@@ -193,7 +192,7 @@ class RobotTable:
 
     def camera(self, part: CameraPart) -> SimulatedCamera:
         """The camera of that configuration, over this table; OpenCV draws what it sees."""
-        from drivers.factory import SimulatedCamera
+        from drivers.factory import SimulatedCamera, hung_over  # they load OpenCV
 
         return SimulatedCamera(
             part.number,
