@@ -15,13 +15,15 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import os
+import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import AwareDatetime, BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from calibration.report import Page, html
 from calibration.steps import Belongs, Remark
@@ -65,7 +67,7 @@ class Made(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    at: datetime
+    at: AwareDatetime
     by: str
     deck: str = ""
     program: str = ""
@@ -226,13 +228,17 @@ class ProfileStore:
 
     def _read(self, path: Path) -> bytes | None:
         try:
-            with path.open("rb") as file:
+            handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+            with os.fdopen(handle, "rb") as file:
+                if not stat.S_ISREG(os.fstat(handle).st_mode):  # nothing ever comes from a pipe
+                    raise StoreError(f"{path}: is no file. Next: move it away.")
                 return file.read(_LIMIT + 1)
         except FileNotFoundError:
             return None
         except OSError as error:
             raise StoreError(
-                f"{path}: cannot be read ({error.strerror}). Next: see that this user may read it."
+                f"{path}: cannot be read ({error.strerror}). Next: see that this user may read it,"
+                " or move it away."
             ) from error
 
     def _keep_before(self, path: Path, kind: str) -> None:

@@ -100,15 +100,17 @@ def camera_faults(raw: Mapping[str, Any], seats: int) -> Iterator[tuple[Place, s
     """Every fault between the values of cameras, with where it stands."""
     cameras = [(i, e) for i, e in enumerate(_list(raw, "camera")) if isinstance(e, dict)]
     allowed = visible(seats)
-    numbers: dict[object, int] = {}
+    numbers: set[int] = set()
     watched: dict[str, object] = {}
     devices: dict[str, object] = {}
     for i, camera in cameras:
         number, driver, device = (camera.get(k) for k in ("number", "driver", "device"))
         who = f"camera {number if number is not None else f'entry {i + 1}'}"
-        if type(number) is int and number in numbers:
-            yield ("camera", i, "number"), f"{who}: the number is taken; each camera has its own"
-        numbers[number] = i
+        if type(number) is int:
+            if number in numbers:
+                said = f"{who}: the number is taken; each camera has its own"
+                yield ("camera", i, "number"), said
+            numbers.add(number)
         if driver in ("v4l2", "files") and not device:
             need = (
                 "/dev/v4l/by-id/..., see: burnturn devices"
@@ -124,6 +126,8 @@ def camera_faults(raw: Mapping[str, Any], seats: int) -> Iterator[tuple[Place, s
         if ("still_width" in camera) != ("still_height" in camera):
             yield ("camera", i), f"{who}: still_width and still_height go together; give both"
         for zone in _list(camera, "areas"):
+            if not isinstance(zone, str):
+                continue  # the part's own check names it
             if zone not in allowed:
                 said = f"{who}: areas holds {json.dumps(zone)}; allowed: {', '.join(allowed)}"
                 yield ("camera", i, "areas"), said

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol, Self
 
 from drivers.camera.frame import Frame, Image
 from drivers.contracts import Camera
+from drivers.errors import DriverError
 from drivers.readings import Health, HealthState, Sight, camera_name
 
 if TYPE_CHECKING:
@@ -31,8 +32,9 @@ class CameraSource:
 
     view: reads the table. spreads: reads a deck that is spread out for a count. moved: looks
     whether it still hangs where it was calibrated; what it says goes to `note`. All work in a
-    thread of this camera alone, one picture after the other: the next one is asked for when the
-    last is read, so a slow machine looks less often and never falls behind.
+    thread, one picture after the other: the next one is asked for when the last is read, so a slow
+    machine looks less often and never falls behind. reading: held meanwhile; cameras that use one
+    network share it, for a network reads one picture at a time.
     """
 
     def __init__(
@@ -44,12 +46,13 @@ class CameraSource:
         *,
         moved: MovedWatch | None = None,
         note: Callable[[str], None] = lambda text: None,
+        reading: asyncio.Lock | None = None,
     ) -> None:
         self._camera, self._number = camera, number
         self._view, self._spreads = view, spreads
         self._moved, self._note = moved, note
         self._sight: Sight | None = None
-        self._reading = asyncio.Lock()
+        self._reading = reading or asyncio.Lock()
         self._saw_at: float | None = None
         self._blind = False
 
@@ -104,8 +107,15 @@ class CameraSource:
         return f"{clear}, not {', '.join(hidden)}" if hidden else clear
 
     async def spread(self) -> SpreadSeen:
-        """What a still shows of a deck that is spread out. Raises DriverError."""
-        frame = await self._camera.still()
+        """What a still shows of a deck that is spread out. A camera that fails sees nothing, and
+        the reason is said."""
+        from controller.vision.picture import Quality
+        from controller.vision.spread import SpreadSeen
+
+        try:
+            frame = await self._camera.still()
+        except DriverError as error:
+            return SpreadSeen(quality=Quality(False, str(error), 0.0, 0.0, 0.0))
         async with self._reading:
             return await asyncio.to_thread(self._spreads.look, frame.image)
 

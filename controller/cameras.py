@@ -5,6 +5,7 @@ OpenCV and the network are loaded here, and only where the configuration names a
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -59,7 +60,7 @@ def camera_sources(
     from controller.vision.table_view import TableView
 
     cv2.setNumThreads(1)  # the sweep and the rules need the other cores
-    net = card_net(config)
+    net, reading = card_net(config), asyncio.Lock()
     found = []
     for part in config.file.camera:
         profile = _watched(config, part, note)
@@ -67,8 +68,11 @@ def camera_sources(
         view = TableView(profile, CardReader(net))
         # Nobody bumps into a simulated camera, and no stickers are drawn under it.
         moved = None if part.driver == "simulated" else MovedWatch(profile)
+        spreads = SpreadReader(net)
         found.append(
-            CameraSource(camera, part.number, view, SpreadReader(net), moved=moved, note=note)
+            CameraSource(
+                camera, part.number, view, spreads, moved=moved, note=note, reading=reading
+            )
         )
     return tuple(found)
 
@@ -100,7 +104,7 @@ def _calibrated(config: Config, part: CameraPart, note: Callable[[str], None]) -
     simulated, store = part.driver == "simulated", store_of(config)
     kept = config.file.calibration is not None and store.path(kind_of(part.number)).exists()
     if simulated and not kept:
-        return true_profile(part.number, config.file.table.seats)
+        return true_profile(part.number, config.file.table.seats, part.areas)
     try:
         saved = camera_saved(store, part)
     except StoreError as error:
@@ -115,13 +119,15 @@ def _calibrated(config: Config, part: CameraPart, note: Callable[[str], None]) -
     return saved.profile
 
 
-def true_profile(camera: int, seats: int) -> CameraProfile:
-    """How the simulated table's camera really sees: a calibration that made no error."""
-    from drivers.factory import true_view
+def true_profile(camera: int, seats: int, areas: Sequence[str] = ()) -> CameraProfile:
+    """How the simulated table's camera that looks at these areas really sees: a calibration that
+    made no error."""
+    from drivers.factory import hung_over, true_view
 
-    view = true_view()
+    view = true_view(stance=hung_over(areas, seats))
     k1, k2, p1, p2, k3 = view.distortion
     plan = table_plan(seats)
+    looked_at = set(areas or plan) - {"count", "table"}
     rows = view.table_to_picture
     middle_w = rows[2][2]
     scale = abs(rows[0][0] / middle_w)
@@ -132,7 +138,7 @@ def true_profile(camera: int, seats: int) -> CameraProfile:
         view.matrix,
         (k1, k2, p1, p2, k3),
         (rows[0], rows[1], rows[2]),
-        {name: area.corners_mm for name, area in plan.items() if name != "count"},
+        {name: plan[name].corners_mm for name in plan if name in looked_at},
         scale,
     )
 

@@ -190,7 +190,7 @@ class RobotTable:
 
     def camera(self, part: CameraPart) -> SimulatedCamera:
         """The camera of that configuration, over this table; OpenCV draws what it sees."""
-        from drivers.factory import SimulatedCamera
+        from drivers.factory import SimulatedCamera, hung_over  # they load OpenCV
 
         return SimulatedCamera(
             part.number,
@@ -201,6 +201,7 @@ class RobotTable:
             fps=part.fps,
             seed=self._seed % 100_000,
             clock=self._clock,
+            stance=hung_over(part.areas, self._config.file.table.seats),
         )
 
     @property

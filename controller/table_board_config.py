@@ -99,8 +99,8 @@ def _board_faults(
     raw: Mapping[str, Any], board: Mapping[str, Any], seats: int
 ) -> Iterator[tuple[At, str]]:
     if board.get("driver") == "simulated":
-        devices = [d for name in ("reader", "camera") for d in raw.get(name) or ()]
-        drivers = [d.get("driver") for d in devices if isinstance(d, dict)]
+        parts = [p for name in ("reader", "camera") if isinstance(p := raw.get(name), list)]
+        drivers = [d.get("driver") for part in parts for d in part if isinstance(d, dict)]
         if "simulated" not in drivers:
             yield (
                 ("table_board", "driver"),

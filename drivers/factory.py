@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from drivers.sim.board_process import BoardProcess as BoardProcess
     from drivers.sim.board_process import best_kind as best_kind
     from drivers.sim.camera import SimulatedCamera as SimulatedCamera
+    from drivers.sim.camera import hung_over as hung_over
     from drivers.sim.camera import true_view as true_view
     from drivers.sim.camera_flat import Lens as Lens
     from drivers.sim.camera_flat import Sheet as Sheet
@@ -93,7 +94,7 @@ _SIMULATION = {
     "board_line": ("BoardLine",),
     "board_port": ("BoardPort",),
     "board_process": ("BoardKind", "BoardProcess", "best_kind"),
-    "camera": ("SimulatedCamera", "true_view"),
+    "camera": ("SimulatedCamera", "hung_over", "true_view"),
     "camera_flat": ("Lens", "Sheet", "above", "laid_around", "moved_about"),
     "camera_scene": ("HANGS", "VIEW"),
     "camera_sheets": ("SheetCamera",),

@@ -99,12 +99,28 @@ class KeyPress:
     at: float
 
 
-@dataclass(frozen=True, slots=True, repr=False)
 class Face:
     """A card's face as a camera read it. Prints as a mask; `code` ("As", "Td", "joker") is for the
-    one place that must compare it or, once the rules made it public, show it."""
+    one place that must compare it or, once the rules made it public, show it.
 
-    code: str
+    A value, and no dataclass: those give their fields away to `dataclasses.asdict` and `pprint`.
+    """
+
+    __slots__ = ("_code",)
+    __match_args__ = ("code",)
+
+    def __init__(self, code: str) -> None:
+        self._code = code
+
+    @property
+    def code(self) -> str:
+        return self._code
+
+    def __eq__(self, other: object) -> bool:
+        return self._code == other._code if isinstance(other, Face) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((Face, self._code))
 
     def __repr__(self) -> str:
         return "<face>"

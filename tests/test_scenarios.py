@@ -32,7 +32,6 @@ IN_PLAIN_SIGHT = {
     "nj-tournament-exposed-card-replaced": "the exposed card lies face up among the burns",
     "forked-river-burn-beside-the-flop": "the burn beside the flop lies face up",
     "forked-river-burn-under-the-turn": "the burn under the turn lies face up",
-    "tda-last-player-shows": "a hand is tabled",
 }
 OF_SIDES = {"BOARD_FACE_DOWN", "BURN_FACE_UP", "HOLE_EXPOSED"}
 NAMELESS = {

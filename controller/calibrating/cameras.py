@@ -11,7 +11,7 @@ from controller.camera_config import CameraPart
 from controller.config import Config
 from drivers.contracts import Camera, Clock
 from drivers.errors import MisconfiguredError
-from drivers.factory import HANGS, VIEW, SheetCamera
+from drivers.factory import VIEW, SheetCamera, hung_over
 
 
 def part_of(config: Config, number: int) -> CameraPart:
@@ -33,7 +33,8 @@ def camera_of(config: Config, number: int, clock: Clock) -> Camera:
     that of `burnturn run`. Raises MisconfiguredError for one that is not there."""
     part = part_of(config, number)
     if part.driver == "simulated":
-        return SheetCamera(number, VIEW, HANGS, clock=clock)
+        place = hung_over(part.areas, config.file.table.seats)
+        return SheetCamera(number, VIEW, place, clock=clock)
     from drivers.camera.spec import live_camera
 
     return live_camera(part.spec, clock=clock)

@@ -14,6 +14,7 @@ from typing import Any, TextIO, cast
 
 OWN_FAULT = 70
 """Exit code: a fault of the program itself, as `sysexits.h` numbers it."""
+OUTPUT_FULL = "its output cannot be written: that disk is full. Next: make room, and call it again"
 
 
 class _Overheard:

@@ -162,17 +162,16 @@ def count(
         except KeyboardInterrupt:
             raise typer.Exit(2) from None
     try:
-        from controller.spread_watch import spread_reader
-        from controller.vision.deck_look import DeckLook, DeckLookError
+        from controller.house import card_net
+        from controller.vision.deck_look import DeckLookError
         from controller.vision.load import PictureFileError
+        from controller.vision.spread_reader import SpreadReader
     except ImportError:
         _fail("count", "OpenCV is not installed. Next: pip install 'burnturn[camera-headless]'")
     with _worded("count"):
         named = not hand_is_on(checked)
     try:
-        kept = checked.deck_look
-        look = DeckLook.from_text(kept.read_text()) if kept.exists() else None
-        reader = spread_reader(_learnt_back(back), look)
+        reader = SpreadReader(card_net(checked), _learnt_back(back))
         code = of_photos(photo, reader, named, as_json, typer.echo)
     except (PictureFileError, DeckLookError) as error:
         _fail("count", str(error))

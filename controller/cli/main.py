@@ -3,13 +3,15 @@ and one broken part leaves the others alone."""
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import resource
 import sys
 from collections.abc import Sequence
 
-from controller.cli.answers import OWN_FAULT, answering_in_json, own_fault
+from controller.cli.answers import OUTPUT_FULL, OWN_FAULT, answering_in_json, own_fault
+from controller.files import FULL
 
 PARTS: dict[str, tuple[str, str]] = {
     "run": ("controller.cli.run", "Watch a table: the daemon, with or without its live screen."),
@@ -55,8 +57,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except Exception as error:
         if os.environ.get("BURNTURN_TRACEBACK"):
             raise
+        if isinstance(error, OSError) and error.errno in FULL and error.filename is None:
+            print(f"burnturn {' '.join(words[:1])}: {OUTPUT_FULL}", file=sys.stderr)
+            _forget_output()
+            sys.exit(OWN_FAULT)
         print(f"burnturn {' '.join(words[:1])}: {own_fault(error)}", file=sys.stderr)
         sys.exit(OWN_FAULT)
+
+
+def _forget_output() -> None:
+    """What could not be written is not tried again at the end."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _no_core() -> None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
+import stat
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
@@ -23,6 +25,8 @@ from controller.rates.nights import Counted, Night, Nights
 VERSION = 1
 MODE = 0o644
 _LIMIT = 50_000_000  # bytes
+_LATEST_S = 2.0**35  # seconds since 1970; a thousand years
+_MOST = 1e30  # of squares of tries, too
 
 
 class RatesFileError(Exception):
@@ -37,7 +41,8 @@ def rates_file(journal: Path) -> Path:
 def read(path: Path) -> Nights:
     """What is kept there; nothing where there is no file. Raises RatesFileError."""
     try:
-        if path.stat().st_size > _LIMIT:
+        found = path.stat()
+        if found.st_size > _LIMIT or not stat.S_ISREG(found.st_mode):
             raise RatesFileError(f"{path}: is no file of rates; move it away")
         return _nights(json.loads(path.read_text("utf-8")))
     except FileNotFoundError:
@@ -46,7 +51,7 @@ def read(path: Path) -> Nights:
         raise RatesFileError(
             f"{path}: cannot be read ({error.strerror}); see that this user may read it"
         ) from error
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError):
         raise RatesFileError(
             f"{path}: is damaged or of another version; put a whole copy there while the table is "
             "stopped, or move it away: the table begins a new one"
@@ -88,33 +93,52 @@ def _nights(content: Any) -> Nights:
     if content["version"] != VERSION:
         raise ValueError("another version")
     return Nights(
-        tuple(
-            Night(
-                float(night["began"]),
-                float(night["last"]),
-                int(night["hands"]),
-                {_sense(k): Tally(*map(int, row)) for k, row in night["tallies"].items()},
-            )
-            for night in content["nights"]
-        ),
+        tuple(map(_night, content["nights"])),
         {_sense(k): _drift(_sense(k).error, row) for k, row in content["drifts"].items()},
     )
 
 
+def _night(night: Any) -> Night:
+    began, last = _number(night["began"], _LATEST_S), _number(night["last"], _LATEST_S)
+    tallies = {_sense(k): _tally(row) for k, row in night["tallies"].items()}
+    return Night(began, last, _count(night["hands"]), tallies)
+
+
+def _tally(row: list[Any]) -> Tally:
+    portions, tried, wrong, tried2, both, wrong2 = map(_count, row)
+    if tried and not portions:
+        raise ValueError("tries of no portion")
+    return Tally(portions, tried, wrong, tried2, both, wrong2)
+
+
 def _drift(error: Error, row: list[Any]) -> Drift:
     reference, capital, pending, told, recovery = row
-    fresh = Drift(error, float(reference))
+    fresh = Drift(error, _number(reference, 1.0))
     if len(capital) != len(fresh.capital):
         raise ValueError("another test")
-    tried, wrong = pending
+    tried, wrong = map(_count, pending)
     return Drift(
         error,
-        float(reference),
-        tuple(map(float, capital)),
-        Portion(int(tried), int(wrong)),
+        fresh.reference,
+        tuple(map(_number, capital)),
+        Portion(tried, wrong),
         bool(told),
-        float(recovery),
+        _number(recovery),
     )
+
+
+def _number(value: Any, most: float = math.inf) -> float:
+    """A finite number from nought to `most`. Raises ValueError, TypeError, OverflowError."""
+    number = float(value)
+    if not (math.isfinite(number) and 0.0 <= number <= most):
+        raise ValueError("out of bounds")
+    return number
+
+
+def _count(value: Any) -> int:
+    """A whole number, of those that can be reckoned with. Raises as `_number`."""
+    _number(value, _MOST)
+    return int(value)
 
 
 class RateBook:

@@ -95,13 +95,14 @@ class Tally:
             return None
         n, z2 = self.tried, SURE * SURE
         middle = (rate + z2 / (2 * n)) / (1 + z2 / n)
-        half = SURE / (1 + z2 / n) * math.sqrt(rate * (1 - rate) / n + z2 / (4 * n * n))
+        # One try may go wrong twice (a look that names two ghosts), so a rate may pass one.
+        alone = max(0.0, rate * (1 - rate) / n)
+        half = SURE / (1 + z2 / n) * math.sqrt(alone + z2 / (4 * n * n))
         spread = max(0.0, self.wrong2 - 2 * rate * self.both + rate * rate * self.tried2)
         m = self.portions
         apart = SURE * math.sqrt(spread * m / (m - 1)) / n if m > 1 else 0.0
-        return max(0.0, min(middle - half, rate - apart)), min(
-            1.0, max(middle + half, rate + apart)
-        )
+        low, high = min(middle - half, rate - apart), max(middle + half, rate + apart)
+        return min(max(0.0, low), 1.0), min(1.0, high)
 
     @property
     def rounded(self) -> tuple[int, int, int, int, int, int]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,8 @@ TURN_DEG = 14.0  # and how far from upside down it may stand, seen at a slant
 ALONE = 0.9  # a reading alone is believed from here on
 AGREED = 0.5  # and one that another supports from here on
 LEAST = 0.2  # below this it is no reading
+_CORNER_OFF = 0.3  # of the way, so much may an index at the side lie off
+_TEN_DEG = 12.0  # a ten is read from the suit to one of its two digits, askew
 SAME_SIZES = 0.7  # readings nearer than so many sizes are of one index
 
 
@@ -146,7 +148,8 @@ def distinct(reads: Iterable[IndexRead]) -> list[IndexRead]:
 
 
 def partners(one: IndexRead, other: IndexRead) -> bool:
-    """Whether two indices lie to each other as the two of one card, whatever they say."""
+    """Whether two indices lie to each other as two of one card, whatever they say: to the right and
+    down, or, where all four corners have one, to the left and down."""
     turned = (one.angle_deg - other.angle_deg) % 360.0
     size = (one.size_px + other.size_px) / 2
     apart = math.hypot(one.x_px - other.x_px, one.y_px - other.y_px)
@@ -155,23 +158,34 @@ def partners(one: IndexRead, other: IndexRead) -> bool:
     if not PARTNER_SIZES[0] * size < apart < PARTNER_SIZES[1] * size:
         return False
     wanted = math.degrees(math.atan2(PARTNER[1], PARTNER[0]))
+    tens = one.face[0] == other.face[0] == "T"
+    allowed = PARTNER_DEG + _TEN_DEG * tens
     return all(
-        abs(math.degrees(math.atan2(down, right)) - wanted) < PARTNER_DEG
+        abs(math.degrees(math.atan2(down, abs(right))) - wanted) < allowed
         for right, down in (one.to(other), other.to(one))
     )
 
 
 def joined(
-    reads: Iterable[IndexRead], outlines: Iterable[OutlineRead] = (), alone: float = ALONE
+    reads: Iterable[IndexRead],
+    outlines: Iterable[OutlineRead] = (),
+    alone: float = ALONE,
+    least_px: float = 0.0,
 ) -> tuple[Sighting, ...]:
     """One sighting for each card that the readers saw, in no order.
 
     reads: of the corner reader. outlines: of the outline reader, backs among them. alone: how sure
-    a single reading must be to be believed by itself; above 1 none is.
+    a single reading must be to be believed by itself; above 1 none is. least_px: an index that is
+    smaller, from rank to suit, shows that a card lies face up, and no face.
     """
     left = distinct(reads)
     found = []
-    for outline in sorted(outlines, key=lambda o: -o.sureness):
+    read_there: list[IndexRead] = []  # of cards whose outlines were taken
+    printed: list[OutlineRead] = []
+    for each in sorted(outlines, key=lambda o: -o.sureness):
+        outline = _without(each, read_there)
+        if _both_corners(outline):
+            printed.append(outline)
         held = [r for r in left if outline.shares(r)]
         within = [r for r in held if _fits(r, outline)]
         strange = sum(r.confidence >= ALONE for r in held) > sum(
@@ -182,9 +196,26 @@ def joined(
         if outline.side is Side.DOWN and not any(r.confidence >= AGREED for r in within):
             found.append(_laid(outline, Side.DOWN, None, outline.sureness))
         elif within or outline.indices or outline.side is not Side.UNSURE:
-            found.append(_outlined(outline, within, alone))
+            found.append(_outlined(outline, within, alone, least_px))
         left = [r for r in left if not any(r is taken for taken in within)]
-    return (*found, *_cornered(left, alone))
+        read_there += [*outline.indices, *within]
+    left = [r for r in left if not any(o.holds(r.x_px, r.y_px) for o in printed)]
+    return (*found, *_cornered(left, alone, least_px))
+
+
+def _without(outline: OutlineRead, read_there: Sequence[IndexRead]) -> OutlineRead:
+    """An outline without indices that are another card's, which lies on it."""
+    own = tuple(r for r in outline.indices if all(not _on(r, other) for other in read_there))
+    if len(own) == len(outline.indices):
+        return outline
+    return replace(outline, indices=own)
+
+
+def _both_corners(outline: OutlineRead) -> bool:
+    """Whether both indices of a card were read in its outline: it lies uppermost, and whatever
+    else is in it, such as a court card's figure, is printed on it."""
+    sure = [r for r in outline.indices if r.confidence >= AGREED]
+    return any(a.face == b.face and partners(a, b) for a, b in combinations(sure, 2))
 
 
 def steady(pictures: Sequence[Picture], least: int = 3, near_px: float = 12.0) -> Picture:
@@ -248,10 +279,14 @@ def _laid(outline: OutlineRead, side: Side, face: Face | None, sure: float) -> S
     return Sighting(x, y, outline.angle_deg, side, face, sure, outline=four)
 
 
-def _outlined(outline: OutlineRead, within: list[IndexRead], alone: float) -> Sighting:
+def _outlined(
+    outline: OutlineRead, within: list[IndexRead], alone: float, least_px: float
+) -> Sighting:
     """A card by its outline: what its own corners and the corner reader's say of it."""
     own = [r for r in outline.indices if r.confidence >= LEAST]
-    face, sure = _verdict([*own, *within], both=bool(own and within), alone=alone)
+    face, sure = _verdict([*own, *within], bool(own and within), alone, least_px)
+    if face is None and outline.side is Side.UP:
+        sure = max(sure, outline.sureness)  # readings that differ leave no doubt of the side
     side = Side.UP if own or within else outline.side
     laid = _laid(outline, side, face, sure if own or within else outline.sureness)
     best = max([*own, *within], key=lambda r: r.confidence, default=None)
@@ -262,25 +297,50 @@ def _outlined(outline: OutlineRead, within: list[IndexRead], alone: float) -> Si
     return replace(laid, angle_deg=angle % 360.0)
 
 
-def _cornered(reads: list[IndexRead], alone: float) -> Iterable[Sighting]:
-    """Cards of which no outline was seen: pairs of their indices, then single ones."""
+def _cornered(reads: list[IndexRead], alone: float, least_px: float) -> Iterable[Sighting]:
+    """Cards of which no outline was seen: those of which two indices or more were, then others."""
     left = list(reads)
     while left:
         one = left.pop(0)
         mates = [r for r in left if r.face == one.face and partners(one, r)]
-        if mates:
-            mate = max(mates, key=lambda r: r.confidence)
-            left = [r for r in left if r is not mate]
-            face, sure = _verdict([one, mate], both=True, alone=alone)
-            x, y = (one.x_px + mate.x_px) / 2, (one.y_px + mate.y_px) / 2
-            yield Sighting(x, y, one.angle_deg % 360.0, Side.UP, face, sure)
-        else:
-            face, sure = _verdict([one], both=False, alone=alone)
-            x, y = one.x_px, one.y_px
-            yield Sighting(x, y, one.angle_deg % 360.0, Side.UP, face, sure, corner=True)
+        others = [max(mates, key=lambda r: r.confidence)] if mates else []
+        others += [r for r in left if r not in others and _beside(one, r, others)]
+        left = [r for r in left if r not in others]
+        face, sure = _verdict([one, *others], both=bool(others), alone=alone)
+        x, y = _middle(one, others)
+        yield Sighting(x, y, one.angle_deg % 360.0, Side.UP, face, sure, corner=not others)
 
 
-def _verdict(reads: list[IndexRead], both: bool, alone: float) -> tuple[Face | None, float]:
+def _beside(one: IndexRead, other: IndexRead, mates: list[IndexRead]) -> bool:
+    """Whether an index is at one of the other two corners of a card, as some decks print them: to
+    the side of the first and upright like it, or above or below and on its head."""
+    if other.face != one.face or not 0.6 < one.size_px / other.size_px < 1.7:
+        return False
+    right, down = one.to(other)
+    turned = abs((one.angle_deg - other.angle_deg + 180.0) % 360.0 - 180.0)
+    if mates:
+        across, along = one.to(mates[0])
+    else:
+        farthest = PARTNER_SIZES[1] * one.size_px / math.hypot(*PARTNER)
+        across, along = PARTNER[0] * farthest, PARTNER[1] * farthest
+    least = 1.0 - _CORNER_OFF if mates else PARTNER_SIZES[0] / PARTNER_SIZES[1]
+    most = 1.0 + _CORNER_OFF if mates else 1.0
+    if turned < TURN_DEG:
+        return least < abs(right / across) < most and abs(down) < _CORNER_OFF * abs(across)
+    if turned > 180.0 - TURN_DEG:
+        return least < abs(down / along) < most and abs(right) < _CORNER_OFF * abs(along)
+    return False
+
+
+def _middle(one: IndexRead, others: list[IndexRead]) -> Point:
+    """Of a card whose indices these are: half the way to the one farthest off."""
+    far = max(others, key=lambda r: math.hypot(r.x_px - one.x_px, r.y_px - one.y_px), default=one)
+    return ((one.x_px + far.x_px) / 2, (one.y_px + far.y_px) / 2)
+
+
+def _verdict(
+    reads: list[IndexRead], both: bool, alone: float, least_px: float = 0.0
+) -> tuple[Face | None, float]:
     """The face on which readings of one card agree, and how sure it is.
 
     both: they are of two corners or of two readers. A face is accepted if all that are sure of
@@ -294,6 +354,8 @@ def _verdict(reads: list[IndexRead], both: bool, alone: float) -> tuple[Face | N
     miss = math.prod(1.0 - r.confidence for r in backing)
     if against:
         return None, best.confidence * (1.0 - max(r.confidence for r in against))
+    if best.size_px < least_px:
+        return None, best.confidence
     agreed = both and sum(r.confidence >= AGREED for r in backing) >= 2
     if agreed or best.confidence >= alone:
         return Face(best.face), 1.0 - miss if agreed else best.confidence

@@ -131,6 +131,27 @@ class _Look:
         return (0.4 + 0.6 * alike) * min(1.0, (self.full - 0.7) / 0.25)
 
 
+LEAST_SHOWN: Final = 0.2
+"""Of a covered card so much must show for its back to be told."""
+
+
+def covered_back_likelihood(
+    card: Image, px_per_mm: float, back: BackPattern, shown: NDArray[np.bool_]
+) -> float:
+    """As `back_likelihood`, of a card on which others lie. shown (h, w): where it is seen itself.
+    What shows must look like the house's back; its form says nothing."""
+    size = (round(CARD_MM[0] * _KEPT), round(CARD_MM[1] * _KEPT))
+    small = cv2.resize(card, size, interpolation=cv2.INTER_AREA).astype(np.uint8)
+    seen = cv2.resize(shown.astype(np.uint8), size, interpolation=cv2.INTER_NEAREST)
+    edge = round(2 * BORDER_MM * _KEPT)  # the rim is white, and an outline seldom fits to a pixel
+    seen[:edge], seen[-edge:], seen[:, :edge], seen[:, -edge:] = 0, 0, 0, 0
+    inside = seen > 0
+    if inside.mean() < LEAST_SHOWN:
+        return 0.0
+    like = _common(_colours(small[inside][None]), back.colours)
+    return min(1.0, 0.5 + like / 2) if like >= _ALIKE else 0.0
+
+
 def back_likelihood(card: Image, px_per_mm: float, back: BackPattern | None = None) -> float:
     """How likely a card laid straight (88, 63 mm at that scale) lies face down, 0 to 1.
 

@@ -25,6 +25,8 @@ Floats = NDArray[np.float32]
 RIGHT_PX: Final = glyphs.SUIT_Y - glyphs.RANK_Y
 """From rank to suit at the scale of the thorough look: no pixel is lost on the way to a patch."""
 
+_QUICK_PX = 21.0  # as much, where frame follows frame
+
 INDEX_SIZE_MM: Final = 7.5
 """From a rank's middle to its suit's; decks print 6 to 9, big indices 12."""
 
@@ -34,9 +36,10 @@ _LARGER = 3.2  # an image is enlarged by so much at most
 _MOST_PX = 5200  # along the longer side
 _CLOSE = 0.2  # a coarse look whose scale is off by less (as a logarithm) was thorough enough
 _PAIRS = 3000
+_ALIKE = 0.12  # of an index: pairs that differ by less are looked at once
 _SURE = 0.8
 _NEARLY = 0.2
-_ASKEW = ((0.06, 0.0, 0.0), (-0.06, 0.0, 0.0), (0.0, 0.07, 0.03), (0.0, -0.07, -0.03))
+_ASKEW = ((0.06, 0.05, 0.03), (-0.06, -0.05, -0.03))
 """How an index is looked at again: larger, turned (radians), aside (in sizes)."""
 
 
@@ -72,7 +75,7 @@ def find_indices(image: Image, net: Looks, px_per_mm: float | None = None) -> In
     if min(image.shape[:2]) < 16:
         return Indices()
     if px_per_mm is not None:
-        scale = RIGHT_PX / (INDEX_SIZE_MM * px_per_mm)
+        scale = _QUICK_PX / (INDEX_SIZE_MM * px_per_mm)
         return _looked(image, net, _within(image, scale), _PAIRS)
     looks: list[tuple[float, Indices]] = []
     for scale in _coarse(image):
@@ -130,17 +133,30 @@ def _looked(image: Image, net: Looks, scale: float, most: int) -> Indices:
     return Indices(tuple(_enlarged(read, by) for read in reads), ink)
 
 
-def pair_reads(image: Image, net: Looks) -> list[IndexRead]:
-    """Every pair of an image at the right scale, whether it is an index or not, as named."""
-    rank, suit = glyphs.pairs(glyphs.shapes(image), _PAIRS)
+def pair_reads(image: Image, net: Looks) -> tuple[list[IndexRead], list[IndexRead]]:
+    """Every pair of an image at the right scale that looks like an index, whatever it is named; and
+    those that do not."""
+    darkest = glyphs.darkest_channel(image)
+    rank, suit = glyphs.pairs(glyphs.shapes(image, darkest), _PAIRS)
+    likely = net.sift(glyphs.patches(darkest, rank, suit, SIEVE_STEP)) >= SIEVE_LINE
     named = net.look(glyphs.patches(image, rank, suit))
-    return [_read(rank[n], suit[n], named.rank[n], named.suit[n]) for n in range(len(rank))]
+    reads = [_read(rank[n], suit[n], named.rank[n], named.suit[n]) for n in range(len(rank))]
+    return (
+        [r for r, good in zip(reads, likely, strict=True) if good],
+        [r for r, good in zip(reads, likely, strict=True) if not good],
+    )
 
 
 def _sifted(darkest: Image, rank: Floats, suit: Floats, net: Looks) -> tuple[Floats, Floats]:
-    """Pairs without those that are no index at a glance."""
-    likely = net.sift(glyphs.patches(darkest, rank, suit, SIEVE_STEP)) >= SIEVE_LINE
-    return rank[likely], suit[likely]
+    """Pairs without those that are no index at a glance, and without their near doubles."""
+    likely = net.sift(glyphs.patches(darkest, rank, suit, SIEVE_STEP))
+    kept = np.flatnonzero(likely >= SIEVE_LINE)
+    kept = kept[np.argsort(-likely[kept], kind="stable")]
+    cell = _ALIKE * np.hypot(*(suit[kept] - rank[kept]).T)[:, None]
+    places = np.round(np.concatenate([rank[kept], suit[kept]], axis=1) / np.maximum(cell, 1.0))
+    _, first = np.unique(places, axis=0, return_index=True)
+    kept = kept[np.sort(first)]
+    return rank[kept], suit[kept]
 
 
 def _named(image: Image, rank: Floats, suit: Floats, net: Looks) -> list[IndexRead]:
@@ -152,8 +168,30 @@ def _named(image: Image, rank: Floats, suit: Floats, net: Looks) -> list[IndexRe
         _read(rank[n], suit[n], named.rank[n], named.suit[n])
         for n in np.flatnonzero(_sureness(named.rank, named.suit) >= _NEARLY)
     ]
-    kept = distinct(reads)
+    kept = [_ten(read, reads) for read in distinct(reads)]
     return _again(image, kept, net) if kept else []
+
+
+def _ten(read: IndexRead, reads: Sequence[IndexRead]) -> IndexRead:
+    """A ten that was read by one of its digits, and by the other too, stands between both."""
+    if read.face[0] != "T":
+        return read
+    rank, suit = _ends(read)
+    for other in sorted(reads, key=lambda r: -r.confidence):
+        digit, same = _ends(other)
+        apart = float(np.hypot(*(digit - rank))) / read.size_px
+        off = float(np.hypot(*(same - suit))) / read.size_px
+        if other.face == read.face and 0.25 < apart < 1.0 and off < 0.2:
+            return _read(((rank + digit) / 2).astype(np.float32), suit, read.rank, read.suit)
+    return read
+
+
+def _ends(read: IndexRead) -> tuple[Floats, Floats]:
+    """The middles of an index's rank and suit."""
+    up = math.radians(read.angle_deg)
+    half = np.array([math.cos(up), -math.sin(up)], np.float32) * np.float32(read.size_px / 2)
+    middle = np.array([read.x_px, read.y_px], np.float32)
+    return middle + half, middle - half
 
 
 def _sureness(rank: Floats, suit: Floats) -> Floats:

@@ -65,14 +65,14 @@ def learn(image: Image, net: Looks, order: Sequence[str] | None = None) -> DeckL
             " needed. Next: spread the cards face up, lit evenly, and fill the picture with them"
         )
     still, by = _scaled(image, size)
-    pairs = pair_reads(still, net)
+    pairs, others = pair_reads(still, net)
     known = [_at(r, by) for r in known]
     places = (
         _by_name([_at(r, by) for r in found.reads])
         if order is None
         else _by_order(known, pairs, list(order))
     )
-    return DeckLook.learned(_features(still, places, net), _wrong(still, pairs, places, net))
+    return DeckLook.learned(_features(still, places, net), _wrong(still, others, places, net))
 
 
 def _scaled(image: Image, size: float) -> tuple[Image, float]:
@@ -155,23 +155,22 @@ def _place(read: IndexRead) -> NDArray[np.float64]:
 def _rows(reads: Sequence[IndexRead]) -> list[_Row]:
     """Indices in rows, the upper first: each is followed by the nearest to its right."""
     after: dict[int, int] = {}
+    before: dict[int, tuple[float, int]] = {}
     for n, read in enumerate(reads):
         best = math.inf
         for m, other in enumerate(reads):
             along, across = _offset(read, other)
-            if along > 0.3 and abs(across) < 0.45 * along + 0.2 and along < best:
+            if along > 0.3 and abs(across) < 0.3 * along + 0.2 and along < best:
                 best, after[n] = along, m
-    heads = set(range(len(reads))) - set(after.values())
+        if n in after and best < before.get(after[n], (math.inf, 0))[0]:
+            before[after[n]] = (best, n)
+    follows = {n: m for m, (_, n) in before.items()}
     rows = []
-    taken: set[int] = set()
-    for head in heads:
-        row, at = [], head
-        while at not in taken:
-            taken.add(at)
+    for head in set(range(len(reads))) - set(before):
+        row, at = [reads[head]], head
+        while at in follows:
+            at = follows[at]
             row.append(reads[at])
-            if at not in after:
-                break
-            at = after[at]
         if len(row) >= 3:
             rows.append(_Row(tuple(row)))
     down = -np.mean([_up(r) for row in rows for r in row.reads], axis=0) if rows else np.zeros(2)

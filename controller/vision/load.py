@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import os
+import stat
 import warnings
 from pathlib import Path
 from typing import Final
@@ -42,8 +44,7 @@ def load(path: Path) -> Image:
     Any depth and kind of colour is taken; transparent parts lie on black. Raises PictureFileError.
     """
     try:
-        with path.open("rb") as opened:
-            data = opened.read(MOST_BYTES + 1)
+        data = _bytes(path)
     except OSError as error:
         raise PictureFileError(
             f"{path}: cannot be read ({error.strerror or error}). {_NEXT}"
@@ -52,6 +53,16 @@ def load(path: Path) -> Image:
         return decoded(data)
     except PictureFileError as error:
         raise PictureFileError(f"{path}: {error}") from None
+
+
+def _bytes(path: Path) -> bytes:
+    """A file's first bytes. Raises OSError, and PictureFileError for a pipe or a device, whose end
+    may never come."""
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(handle, "rb") as opened:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise PictureFileError(f"{path}: is no file. {_NEXT}")
+        return opened.read(MOST_BYTES + 1)
 
 
 def decoded(data: bytes) -> Image:

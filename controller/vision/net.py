@@ -25,8 +25,8 @@ SIEVE_STEP: Final = 2
 SIEVE_LINE: Final = 0.05
 """What the sieve finds less likely is not looked at (the recipe says what that costs)."""
 
-_BATCH = 64
-_SIEVE_BATCH = 256
+_BATCH = 16
+_SIEVE_BATCH = 64
 """Always so many at once, filled up with nothing: OpenCV plans anew for every other number."""
 
 
@@ -61,7 +61,8 @@ def normal_ink(patches: NDArray[np.uint8]) -> Floats:
 
 
 class GlyphNet:
-    """Names patches. `load` takes the weights that come with the package."""
+    """Names patches, for one thread at a time, whatever other networks there are: OpenCV's fail
+    when two run at once. `load` takes the weights that come with the package."""
 
     def __init__(self, onnx: bytes, sieve: bytes) -> None:
         """Raises ValueError where these are no weights for it."""

@@ -4,6 +4,7 @@ the same network as the corner reader's, at one size and without the camera's sl
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import combinations
 from typing import Final, Protocol
 
 import cv2
@@ -11,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from controller.vision import glyphs
-from controller.vision.agree import INDEX_MM, IndexRead, OutlineRead
-from controller.vision.backs import BackPattern, back_likelihood
+from controller.vision.agree import INDEX_MM, IndexRead, OutlineRead, partners
+from controller.vision.backs import BackPattern, back_likelihood, covered_back_likelihood
 from controller.vision.picture import Point
 from controller.vision.quads import Quad, quads, straight
 from drivers.readings import Side
@@ -81,13 +82,44 @@ def read_outlines(
     corners = [[_Corner(c, t, m) for t in (False, True) for m in (False, True)] for c in cards]
     flat = [corner for four in corners for corner in four]
     named = iter(_named(flat, net))
-    reads = []
-    for quad, card, four in zip(outlines, cards, corners, strict=True):
-        indices = []
-        for corner in four:
-            indices += [_placed(quad, corner, *found) for found in next(named)]
-        reads.append(_told(quad, card, indices, back))
-    return [r for r in reads if r is not None]
+    read_in = [
+        [_placed(quad, corner, *found) for corner in four for found in next(named)]
+        for quad, four in zip(outlines, corners, strict=True)
+    ]
+    above = [q for q, reads in zip(outlines, read_in, strict=True) if q.whole or _uppermost(reads)]
+    told = []
+    for quad, card, indices in zip(outlines, cards, read_in, strict=True):
+        said = _told(quad, card, indices, back)
+        if back is not None and not quad.whole and (said is None or said.side is Side.DOWN):
+            shown = _shown(quad, card, [q for q in above if q is not quad])
+            likely = covered_back_likelihood(card, STRAIGHT_PX_MM, back, shown)
+            if likely >= BACK_FROM and (said is None or likely > said.sureness):
+                said = OutlineRead(_points(quad), False, (), Side.DOWN, 0.8 * likely)
+        told.append(said)
+    return [r for r in told if r is not None]
+
+
+def _uppermost(indices: Sequence[IndexRead]) -> bool:
+    """Whether both corners of a card were read: nothing lies on it."""
+    sure = [r for r in indices if r.confidence >= 0.5]
+    return any(a.face == b.face and partners(a, b) for a, b in combinations(sure, 2))
+
+
+def _shown(quad: Quad, card: Image, above: Sequence[Quad]) -> NDArray[np.bool_]:
+    """Which part of a card laid straight no other outline covers."""
+    h, w = card.shape[:2]
+    to = np.array([[0, 0], [w, 0], [w, h], [0, h]], np.float32)
+    matrix = cv2.getPerspectiveTransform(quad.corners.astype(np.float32), to)
+    covered = np.zeros((h, w), np.uint8)
+    for other in above:
+        ring = cv2.perspectiveTransform(other.corners.reshape(1, -1, 2).astype(np.float32), matrix)
+        cv2.fillConvexPoly(covered, np.round(ring[0]).astype(np.int32), (255,))
+    return np.asarray(covered == 0)
+
+
+def _points(quad: Quad) -> tuple[Point, Point, Point, Point]:
+    a, b, c, d = quad.four
+    return (a.real, a.imag), (b.real, b.imag), (c.real, c.imag), (d.real, d.imag)
 
 
 def _likely(image: Image, mirrored: bool) -> tuple[Floats, Floats]:
@@ -156,13 +188,7 @@ def _told(
 ) -> OutlineRead | None:
     """What an outline is. One that only some map made up, with nothing in it, is none."""
     good = [r for r in indices if r.confidence >= 0.5]
-    a, b, c, d = quad.four
-    four: tuple[Point, Point, Point, Point] = (
-        (a.real, a.imag),
-        (b.real, b.imag),
-        (c.real, c.imag),
-        (d.real, d.imag),
-    )
+    four = _points(quad)
     if good:
         sure = max(r.confidence for r in good)
         return OutlineRead(four, quad.whole, tuple(good), Side.UP, sure)

@@ -20,7 +20,8 @@ class Sighting:
     was seen. angle_deg: of the card's long side, anticlockwise as one looks at the picture from the
     line to the right, 0 to 360: the way in which the index that was read stands upright. side:
     which way up it lies. face: only where it was accepted. confidence: of side and face together,
-    0 to 1. outline: its four corners in order, where they were seen.
+    or of the side alone where an outline shows a card without a face, 0 to 1.
+    outline: its four corners in order, where they were seen.
     """
 
     x_px: float

@@ -303,7 +303,8 @@ def _by_one_side(sides: Sequence[Side], n: int, height: float) -> Floats | None:
     u, v = before[0] - before[1], after[1] - after[0]
     for own, other in ((height / FORM, height), (height, height / FORM)):
         seen = max(abs(u), abs(v)) / other
-        if abs(abs(two - one) / own - 1) < 0.08 and 0.3 < seen < LONGEST:
+        longest = LONGEST if own == height else 1.1  # hole cards lie side by side
+        if abs(abs(two - one) / own - 1) < 0.08 and 0.3 < seen < longest:
             inward = u / abs(u) + v / abs(v)
             inward *= other / abs(inward)
             return _formed(_points(one, two, two + inward, one + inward), height)

@@ -128,7 +128,8 @@ def _edges(grey: Image) -> _Edges:
     least = max(FLAT, 0.2 * float(np.percentile(contrast, 99)), 10.0 * noise)
     # However soft an edge is, within the reach it rises by no more than its steepness times that.
     # What is less steep is grain beside an edge, and would pass for one that is out of focus.
-    on_edge = crest & (contrast >= least) & (steep > _STEEP / _REACH * contrast)
+    least_steep = np.maximum(_STEEP / _REACH * contrast, 4.0 * noise)
+    on_edge = crest & (contrast >= least) & (steep > least_steep)
     if int(on_edge.sum()) < _EDGES:
         return _Edges(None, 0.0)
     width = contrast[on_edge] / steep[on_edge]

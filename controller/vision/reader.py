@@ -62,19 +62,24 @@ class CardReader:
         self._back = back
 
     def read(
-        self, image: Image, px_per_mm: float | None = None, quality: Quality | None = None
+        self,
+        image: Image,
+        px_per_mm: float | None = None,
+        quality: Quality | None = None,
+        least_index_px: float = 0.0,
     ) -> Picture:
         """What an image (h, w, 3) of blue, green, red shows. px_per_mm: its scale; None: it is
-        found. quality: where somebody has judged it. A picture that is not fit to be read shows
+        found. quality: where somebody has judged it. least_index_px: a smaller index, from rank to
+        suit, names no face. A picture that is not fit to be read shows
         nothing."""
         quality = quality or judge(image, px_per_mm)
         if not quality.good:
             return Picture((), quality)
         reads = self.indices(image, px_per_mm).reads
-        cards = joined(reads, (), ALONE)
+        cards = joined(reads, (), ALONE, least_index_px)
         if not all_told(image, reads, cards):
             outlines = read_outlines(image, self._net, px_per_mm, self._back)
-            cards = joined(reads, outlines, ALONE)
+            cards = joined(reads, outlines, ALONE, least_index_px)
         return Picture(cards, quality)
 
     def with_back(self, back: BackPattern) -> CardReader:

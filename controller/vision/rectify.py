@@ -24,7 +24,7 @@ class Window:
     """An area as a camera with this profile sees it.
 
     corners_mm: of its polygon on the table. px_per_mm: of the map; a finer one than the picture
-    itself shows nothing more.
+    itself shows nothing more. enlarged: of how many of its pixels one of the picture's is made.
     """
 
     def __init__(
@@ -32,7 +32,9 @@ class Window:
         profile: CameraProfile,
         corners_mm: Sequence[tuple[float, float]],
         px_per_mm: float,
+        enlarged: float = 1.0,
     ) -> None:
+        self.enlarged = enlarged
         self.corners_mm = tuple(corners_mm)
         corners = np.array(corners_mm, np.float64)
         self._left, self._bottom = corners.min(axis=0) - MARGIN_MM

@@ -34,6 +34,13 @@ from drivers.table_plan import CARD_MM
 FINEST_PX_PER_MM = 3.2
 """Of a map: an index is read as well at 15 pixels as at 30."""
 
+LEAST_INDEX_PX = 13.0
+"""An index names a face only where the camera itself sees it so large, from the rank's middle to
+the suit's. Below it the network takes one face for another and is sure of it: of 52 drawn cards of
+two makes, 4 to 7 at 5 to 8 pixels, 2 to 6 at 9, 1 at 11.5, and none from 12 on, but for four that
+were wrong at any size. Poker indices measure 7.5 to 11 mm: 13 pixels are 1.2 to 1.8 a millimetre.
+"""
+
 RETURN_S = 5.0
 """A picture of an area that stays the same is read anew after so long: a second look at the same
 thing is seldom wrong in the same way."""
@@ -65,11 +72,11 @@ _MOVING = 0.02  # of an area's pixels
 _FELT_BINS = 24  # of each of two colour axes
 _AS_SHARP = 0.5  # as the whole picture: few edges are no measure, and movement is seen otherwise
 _LEAST = 0.3  # below it a whole outline is no card,
-_LEAST_CORNER = 0.8  # and a corner alone, which patterns on backs have too
 _SURE_SIDE = 0.45
 _SURE_BACK = 0.9
 _BACK_PX_MM = 3.0
 _BACKS_LEARNT = 8  # cards that a pattern is made of
+_MOSTLY = 0.3  # of the felt's commonest colour
 _FELT_SHARE = 0.35  # of an area that felt must make up to be learnt from it
 
 
@@ -77,7 +84,11 @@ class Reader(Protocol):
     """What reads cards in a map."""
 
     def read(
-        self, image: Image, px_per_mm: float | None = None, quality: Quality | None = None
+        self,
+        image: Image,
+        px_per_mm: float | None = None,
+        quality: Quality | None = None,
+        least_index_px: float = 0.0,
     ) -> Picture: ...
 
     def with_back(self, back: BackPattern) -> Self: ...
@@ -127,6 +138,7 @@ class TableView:
         self._votes = np.zeros((_FELT_BINS, _FELT_BINS), np.float32)
         self._paper = np.zeros((_FELT_BINS, _FELT_BINS), np.float32)
         self._backs: list[Image] = []
+        self._sharpest: Quality | None = None
         self.quality = Quality(False, "nothing was seen yet", 0.0, 0.0, 0.0)
         """Of the picture that was looked at last."""
 
@@ -146,7 +158,7 @@ class TableView:
         moving = {name for name, small in glances.items() if self._moves(name, small, at)}
         different, due = self._to_read(glances, moving, at)
         if different or not self.quality.good or at - self._judged_at >= JUDGED_S:
-            self.quality = judge(picture, self._profile.px_per_mm)
+            self.quality = self._judged(picture)
             self._judged_at = at
         if not self.quality.good:
             return self._blind(frame)
@@ -159,6 +171,17 @@ class TableView:
         return Sight(frame.camera, frame.started, frame.ended, areas)
 
     # -- inside ------------------------------------------------------------------------------------
+
+    def _judged(self, picture: Image) -> Quality:
+        """Whether a picture can be read. Bare felt has no edges to tell by: it is taken to be as
+        sharp as the last picture that had some. What covers the lens and has none either has
+        another colour than felt, and hides the areas."""
+        quality = judge(picture, self._profile.px_per_mm)
+        if quality.good:
+            self._sharpest = quality
+        elif self._sharpest is not None:
+            return judge_area(picture, self._sharpest, self._profile.px_per_mm)
+        return quality
 
     def _blind(self, frame: Frame) -> Sight:
         areas = tuple(AreaSight(name, (), clear=False) for name in self._windows)
@@ -223,8 +246,7 @@ class TableView:
         seen.cards = tuple(
             card
             for sighting in sightings
-            if sighting.confidence >= (_LEAST_CORNER if sighting.corner else _LEAST)
-            and self._lies_in(name, card := _on_table(sighting, window))
+            if _is_card(sighting) and self._lies_in(name, card := _on_table(sighting, window))
         )
         ratio = small.shape[1] / window.inside.shape[1]
         glanced = [_moved(sighting, 0.0, 0.0, ratio) for sighting in sightings]
@@ -255,15 +277,15 @@ class TableView:
                 if not _changed(one, other, np.ones(one.shape[:2], np.bool_)):
                     return part
         shown = window.cut(picture, *box.slices())
-        read = self._reader.read(shown, window.px_per_mm, self.quality)
+        least = LEAST_INDEX_PX * window.enlarged
+        read = self._reader.read(shown, window.px_per_mm, self.quality, least)
         self._learn_backs(shown, read.sightings)
         moved = tuple(_moved(sighting, box.left, box.top) for sighting in read.sightings)
         return _Part(box, small, at, moved)
 
     def _odd(self, place: NDArray[np.intp]) -> NDArray[np.bool_]:
         """Which pixels have another colour than the felt; all, before that is known."""
-        felt = (self._felt > 0) & (self._felt >= 0.02 * self._felt.max())
-        return np.asarray(~felt[place[..., 0], place[..., 1]])
+        return np.asarray(~self._known_felt()[place[..., 0], place[..., 1]])
 
     def _lies_in(self, name: str, card: SeenCard) -> bool:
         """Whether a card lies in that area; the table is what no other area is."""
@@ -306,7 +328,7 @@ class TableView:
             return 0.0
         self._learn_felt(place, open_felt)
         self._learn_cards(place, cards)
-        known = (self._felt >= 0.02 * self._felt.max()) | (self._paper >= 0.02)
+        known = self._known_felt() | (self._paper >= 0.02)
         odd = open_felt & ~known[place[..., 0], place[..., 1]]
         odd = cv2.morphologyEx(odd.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)) > 0
         for_s = 0.0 if seen.odd is None else max(0.0, at - seen.odd_at)
@@ -317,6 +339,15 @@ class TableView:
             return share
         fresh = odd & (seen.odd < ABSORBED_S)
         return float(fresh.sum()) / float(own.sum())
+
+    def _known_felt(self) -> NDArray[np.bool_]:
+        """The felt's colours: those near to what most pictures had most of; none, before one is
+        known. A hand that fills an area now and then is most of that picture too."""
+        if not self._felt.any():
+            return np.zeros(self._felt.shape, np.bool_)
+        most = (self._felt >= _MOSTLY * self._felt.max()).astype(np.uint8)
+        near = cv2.dilate(most, np.ones((5, 5), np.uint8)) > 0
+        return np.asarray(near & (self._felt >= 0.02 * self._felt.max()))
 
     def _learn_cards(self, place: NDArray[np.intp], cards: Sequence[Sighting]) -> None:
         """The colours of cards that are made out: a pile of which one is seen hides nothing."""
@@ -353,8 +384,9 @@ def _windows(profile: CameraProfile) -> Mapping[str, Window]:
             continue
         x = sum(c[0] for c in corners) / len(corners)
         y = sum(c[1] for c in corners) / len(corners)
-        scale = min(FINEST_PX_PER_MM, native_px_per_mm(profile, x, y) * 1.15)
-        windows[name] = Window(profile, corners, scale)
+        native = native_px_per_mm(profile, x, y)
+        scale = min(FINEST_PX_PER_MM, native * 1.15)
+        windows[name] = Window(profile, corners, scale, scale / native)
     return windows
 
 
@@ -427,6 +459,14 @@ def _changed(before: Image, now: Image, own: NDArray[np.bool_]) -> bool:
     blue, green, red = cv2.split(cv2.absdiff(was, alike))
     different = (cv2.max(cv2.max(blue, green), red) > 1.4 * _MOVED) & own
     return int(np.count_nonzero(different)) > min(_SPOT_PX, 0.002 * np.count_nonzero(own))
+
+
+def _is_card(sighting: Sighting) -> bool:
+    """A corner alone is one only if its face was made out: patterns on backs, chips and court
+    cards' figures have shapes that stand like an index too."""
+    if sighting.corner:
+        return sighting.face is not None
+    return sighting.confidence >= _LEAST
 
 
 def _on_table(sighting: Sighting, window: Window) -> SeenCard:

@@ -26,11 +26,14 @@ class CameraSettings:
 
 
 class Taken(NamedTuple):
-    """A picture, and the monotonic seconds between which it was exposed."""
+    """A picture, and the monotonic seconds between which it was exposed. Prints without it."""
 
     image: Image
     started: float
     ended: float
+
+    def __repr__(self) -> str:
+        return f"<picture of {self.started} to {self.ended} s>"
 
 
 class Eye(Protocol):

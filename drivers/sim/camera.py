@@ -4,21 +4,28 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Collection
 from types import TracebackType
 from typing import NamedTuple, Self
+
+import numpy as np
 
 from drivers.camera.frame import Frame
 from drivers.contracts import Clock, Sleep
 from drivers.errors import LinkLostError
 from drivers.readings import Health, HealthState, camera_name
-from drivers.sim.camera_flat import Lens, Stance
+from drivers.sim.camera_flat import Lens, Stance, above
 from drivers.sim.camera_scene import HANGS, USUAL, VIEW, Light, SceneCamera, TableScene
 from drivers.sim.placed import PlacedCard
 from drivers.sim.sight_rates import SightRates
 from drivers.sim.sights import CameraModel
 from drivers.sim.world import World
+from drivers.table_plan import table_plan
+
+MOST_MAP_PX = 32_000_000
+"""Of a drawn table, which is kept twice."""
 
 STILL_FACTOR = 2
 """A still has so many times the width and height of a picture."""
@@ -37,10 +44,57 @@ class TrueView(NamedTuple):
     table_to_picture: tuple[Row, Row, Row]
 
 
+LOWEST_MM = 800.0
+"""No camera hangs lower over the table: players and lamps are in its way."""
+
+_AROUND_MM = 100.0  # of the table is seen around what a camera looks at
+
+
+def hung_over(areas: Collection[str], seats: int, lens: Lens = VIEW) -> Stance:
+    """How the simulated camera hangs that looks at these areas of a table with so many seats: as
+    near over them as shows them whole. None named: in the lamp, over all of the table."""
+    if not areas:
+        return HANGS
+    plan = table_plan(seats)
+    corners = [corner for name in areas for corner in plan[name].corners_mm]
+    xs, ys = [x for x, _ in corners], [y for _, y in corners]
+    over = ((min(xs) + max(xs)) / 2, (min(ys) + max(ys)) / 2)
+    wide, high = max(xs) - min(xs) + 2 * _AROUND_MM, max(ys) - min(ys) + 2 * _AROUND_MM
+    needed = lens.focal * max(wide / lens.width, high / lens.height)
+    at_the_lamp = float(np.linalg.norm(HANGS.at))
+    if needed >= at_the_lamp:
+        return HANGS
+    return above(max(LOWEST_MM, needed), over, over, turned_deg=0.6)
+
+
 def true_view(lens: Lens = VIEW, stance: Stance = HANGS) -> TrueView:
     homography = stance.homography(lens)
     a, b, c = ((float(r[0]), float(r[1]), float(r[2])) for r in homography)
     return TrueView(lens.width, lens.height, lens.rows, lens.distortion, (a, b, c))
+
+
+def hang(seats: int, lens: Lens = VIEW, stance: Stance = HANGS, seed: int = 0) -> SceneCamera:
+    """A camera over as much of the table as it sees, drawn twice as finely as it sees it, but
+    all of it in the memory of a small computer."""
+    homography = stance.homography(lens)
+    ends = np.array([(x, y, 1.0) for x in (0, lens.width) for y in (0, lens.height)])
+    flat = ends @ np.linalg.inv(homography).T
+    corners = flat[:, :2] / flat[:, 2:]
+    whole = table_plan(seats)["table"]
+    x, y = whole.width_mm / 2 + _AROUND_MM, whole.height_mm / 2 + _AROUND_MM
+    left, bottom = corners.min(axis=0) - _AROUND_MM
+    right, top = corners.max(axis=0) + _AROUND_MM
+    within = (
+        max(float(left), whole.x_mm - x),
+        max(float(bottom), whole.y_mm - y),
+        min(float(right), whole.x_mm + x),
+        min(float(top), whole.y_mm + y),
+    )
+    seen = lens.focal / float(np.linalg.norm(stance.at))  # pixels a millimetre
+    room = math.sqrt(MOST_MAP_PX / ((within[2] - within[0]) * (within[3] - within[1])))
+    finely = min(2.1 * seen, room)
+    scene = TableScene(seats, seed=seed, px_per_mm=finely, within=within)
+    return SceneCamera(scene, lens, stance)
 
 
 class SimulatedCamera:
@@ -132,7 +186,7 @@ class SimulatedCamera:
     # -- inside ------------------------------------------------------------------------------------
 
     def _hang(self) -> None:
-        self._over = SceneCamera(TableScene(self._seats, seed=self._seed), self._lens, self._stance)
+        self._over = hang(self._seats, self._lens, self._stance, self._seed)
 
     def _hang_closer(self) -> SceneCamera:
         finer = self._lens
@@ -143,9 +197,7 @@ class SimulatedCamera:
             (finer.middle[0] * STILL_FACTOR, finer.middle[1] * STILL_FACTOR),
             finer.distortion,
         )
-        return SceneCamera(
-            TableScene(self._seats, seed=self._seed, px_per_mm=3.0), wide, self._stance
-        )
+        return hang(self._seats, wide, self._stance, self._seed)
 
     async def _shoot(self, over: SceneCamera, still: bool) -> Frame:
         started = self._clock()

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from controller.integrity.count import CountResult
 from controller.integrity.spread_count import SpreadCount
-from controller.spread_watch import spread_reader
 from controller.vision.backs import BackPattern
+from controller.vision.net import GlyphNet
+from controller.vision.spread_reader import SpreadReader
 from controller.vision.training import art, decks
 from tests.controller.vision.drawn import (
     ART_PX_MM,
@@ -93,7 +94,7 @@ def main() -> None:
     seeds = int(sys.argv[1]) if len(sys.argv) > 1 else 3
     megapixels = float(sys.argv[2]) if len(sys.argv) > 2 else 12.0
     cv2.setNumThreads(1)
-    reader = spread_reader(BackPattern.learnt([back()], ART_PX_MM))
+    reader = SpreadReader(GlyphNet.load(), BackPattern.learnt([back()], ART_PX_MM))
     took: list[float] = []
     for kind in KINDS:
         ended: Counter[str] = Counter()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -130,6 +132,31 @@ def test_rubbish_is_damaged_and_gives_way_to_a_new_one(tmp_path: Path, rubbish: 
     save(kept, 0.07)
     assert kept.load("antennas", Profile) is not None
     assert any(p.read_bytes() == rubbish for p in kept.before("antennas"))
+
+
+def test_what_is_no_file_is_said_and_not_waited_for(tmp_path: Path) -> None:
+    kept = store(tmp_path)
+    kept.folder.mkdir()
+    os.mkfifo(kept.path("antennas"))
+    with pytest.raises(StoreError, match=r"antennas\.json: is no file"):
+        kept.load("antennas", Profile)
+    os.mkfifo(kept.folder / "antennas.draft.json")
+    assert kept.draft("antennas", Profile, TABLE, NOON) is None
+    kept.path("seats").mkdir()
+    with pytest.raises(StoreError, match=r"seats\.json: cannot be read"):
+        kept.load("seats", Profile)
+
+
+def test_time_without_its_zone_is_damage(tmp_path: Path) -> None:
+    kept = store(tmp_path)
+    body = json.loads(save(kept, 0.1).read_text())
+    del body["sha256"]
+    body["made"]["at"] = "2026-12-01T12:00:00"
+    text = json.dumps(body, sort_keys=True, separators=(",", ":"))
+    body["sha256"] = hashlib.sha256(text.encode()).hexdigest()
+    kept.path("antennas").write_text(json.dumps(body))
+    with pytest.raises(DamagedError):
+        kept.load("antennas", Profile, TABLE)
 
 
 def test_other_values_than_the_kind_has_are_damaged(tmp_path: Path) -> None:

@@ -7,12 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.config import Config, ConfigError, Fault, load, read, sample_text
+from controller.config import SAMPLES, ConfigError, Fault, load, read, sample_text
 from controller.keys import new_pair
 from controller.model.events import SeatStatus
 from controller.model.table import REFERENCE_MAX_STACK, LayoutOptions, reference_layout
 
 HERE = Path("/nowhere")
+KEYS_LEFT_OUT = {"camera": ("areas", "still_width", "still_height", "lock")}
+"""Keys that a sample shows in a comment or not at all."""
 
 
 def changed(*swaps: tuple[str, str]) -> str:
@@ -151,25 +153,49 @@ def test_the_regulators_key_is_read(tmp_path: Path) -> None:
     assert len(config.public_key) == 32
 
 
+ODD_VALUES = [
+    *("-7", "9.5", "true", '"x"', "nan", "inf", "2026-11-30", "10:00:00", "1" + 30 * "0"),
+    *("[]", "[0]", "[[1]]", '["x", "x"]', "[{}]", "[2026-11-30]", "[nan]", "{ a = 1 }", "{}"),
+]
+
+
+def outcome_of(text: str) -> object:
+    """A configuration, or the faults of one; whatever else happens fails the test."""
+    try:
+        return read(text, "table.toml", HERE)
+    except ConfigError as error:
+        return error.faults
+
+
+@pytest.mark.parametrize("sample", sorted(SAMPLES))
 @given(st.data())
-def test_no_value_of_a_wrong_kind_breaks_the_reader(data: st.DataObject) -> None:
-    raw = tomllib.loads(sample_text())
+def test_no_value_of_a_wrong_kind_breaks_the_reader(sample: str, data: st.DataObject) -> None:
+    raw = tomllib.loads(sample_text(sample))
     part = data.draw(st.sampled_from(sorted(raw)))
     held = raw[part][0] if isinstance(raw[part], list) else raw[part]
-    key = data.draw(st.sampled_from(sorted(held)))
-    value = data.draw(
-        st.sampled_from(["-7", "9.5", "true", '"x"', "[]", "[[1]]", "{ a = 1 }", "[0]"])
-    )
-    lines = sample_text().splitlines()
+    key = data.draw(st.sampled_from(sorted({*held, *KEYS_LEFT_OUT.get(part, ())})))
+    value = data.draw(st.sampled_from(ODD_VALUES))
+    lines = sample_text(sample).splitlines()
     start = next(n for n, line in enumerate(lines) if line.strip("[]") == part)
-    at = next(n for n in range(start, len(lines)) if lines[n].startswith(f"{key} ="))
-    lines[at] = f"{key} = {value}"
-    outcome: object
-    try:
-        outcome = read("\n".join(lines), "table.toml", HERE)
-    except ConfigError as error:
-        outcome = error.faults
-    assert isinstance(outcome, Config) or outcome
+    left_out = key not in held
+    at = start if left_out else next(
+        n for n in range(start, len(lines)) if lines[n].startswith(f"{key} =")
+    )  # fmt: skip
+    lines[at : at + 1] = [*lines[at : at + left_out], f"{key} = {value}"]
+    assert outcome_of("\n".join(lines))
+
+
+@pytest.mark.parametrize("sample", sorted(SAMPLES))
+@pytest.mark.parametrize("value", ODD_VALUES)
+def test_no_part_of_a_wrong_kind_breaks_the_reader(sample: str, value: str) -> None:
+    text = sample_text(sample)
+    for part in tomllib.loads(text):
+        lines, kept = [f"{part} = {value}"], True
+        for line in text.splitlines():
+            if line.startswith("["):
+                kept = line.strip("[]") != part
+            lines += [line] if kept else []
+        assert outcome_of("\n".join(lines))
 
 
 def test_faulty_antennas_are_named_one_by_one_and_not_as_too_few() -> None:

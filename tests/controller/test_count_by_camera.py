@@ -3,12 +3,10 @@ confirmed by the dealer, on record."""
 
 from __future__ import annotations
 
-import asyncio
 import subprocess
 import sys
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from controller.integrity.table_count import SPREAD_IDLE_S
@@ -25,12 +23,8 @@ from controller.model.findings import FindingChanged
 from controller.model.table import reference_layout
 from controller.pipeline import Table
 from controller.rules.profile import load
-from controller.spread_watch import SpreadWatch
 from controller.vault import Vault
-from controller.vision.picture import Quality
 from controller.vision.spread import SpreadSeen
-from drivers.camera.frame import Frame
-from drivers.errors import DriverError
 from drivers.readings import KeyPress, Outcome, Poll, Uid
 from tests.controller.integrity.test_spread_count import still
 
@@ -121,27 +115,6 @@ def test_the_floor_s_key_is_on_record() -> None:
     night.table.tell(KeyPressed(at=1.0, key="count-camera", by="Ann"))
     assert night.table.counts_by_camera
     assert any(isinstance(e, KeyPressed) and e.by == "Ann" for e in night.events)
-
-
-class FakeCamera:
-    """Shows what it is told; fails when it is told nothing."""
-
-    def __init__(self, image: np.ndarray | None) -> None:
-        self.image = image
-
-    async def still(self) -> Frame:
-        if self.image is None:
-            raise DriverError("no picture comes", "camera 1", "Look at its cable.")
-        return Frame(1, self.image, 0.0, 0.1, still=True)
-
-
-def test_a_camera_that_fails_is_blind_and_says_why() -> None:
-    seen = asyncio.run(SpreadWatch(FakeCamera(None)).look())
-    assert seen.quality == Quality(
-        False, "camera 1: no picture comes. Look at its cable.", 0.0, 0.0, 0.0
-    )
-    dark = asyncio.run(SpreadWatch(FakeCamera(np.zeros((90, 90, 3), np.uint8))).look())
-    assert "too dark" in dark.quality.reason
 
 
 def test_faces_are_sets_and_nothing_keeps_their_order() -> None:

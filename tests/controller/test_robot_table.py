@@ -284,7 +284,7 @@ def test_a_table_under_a_camera_alone_has_no_reader_and_no_tags() -> None:
 def test_its_camera_is_of_its_number_and_sees_its_world() -> None:
     clock = Clock()
     table = RobotTable(under_a_camera(), clock)
-    (part,) = under_a_camera().file.camera
+    part, _ = under_a_camera().file.camera
     camera = table.camera(part)
     assert camera.camera == 1
     assert camera.health[0].state is HealthState.OK

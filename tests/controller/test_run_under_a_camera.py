@@ -112,7 +112,7 @@ def test_it_sees_cards_is_killed_goes_on_and_is_played_again(tmp_path: Path) -> 
 @pytest.mark.slow
 def test_the_sample_starts_and_stops_clean(tmp_path: Path) -> None:
     with running(tmp_path, "--sample", "camera") as (process, lines):
-        assert "sample camera table: 9 seats" in lines[-1]
+        assert "sample camera table and alarming nothing: 9 seats" in lines[-1]
         assert ended(process) == 0
     assert bodies(tmp_path / "run-camera")[-1] == "Stopped"
 

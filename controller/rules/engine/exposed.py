@@ -16,7 +16,7 @@ from controller.model.events import Token
 from controller.model.findings import FindingState, Said, Severity, Street
 from controller.model.table import MUCK, STUB, Zone, seat_zone
 from controller.rules.engine import ledger, moves, sides, streets
-from controller.rules.engine.cases import Case, mended, standing
+from controller.rules.engine.cases import Case, Settle, mended, standing
 from controller.rules.engine.play import in_play, live_seats
 from controller.rules.engine.sides import EXPOSED_S, Spell, now_up, showed, spells
 from controller.rules.engine.state import CardAt, Exposure, Hand, RulesState
@@ -48,12 +48,34 @@ def _hole_cards(state: RulesState, hand: Hand) -> Iterator[Case]:
         if _at_showdown(hand, spell):
             continue
         dealt = spell.before <= place.before + DEALT_S
-        if not dealt and _is_tabled(state, hand, seat):
-            continue
         due = spell.before + (EXPOSED_S if dealt else PLAYER_S)
-        if in_play(state, hand, due):
-            settle = partial(_say_dealt if dealt else _say_shown, token, seat, spell)
-            yield Case(("hole", key, spell.before), due, settle)
+        if not in_play(state, hand, due):
+            continue
+        settle: Settle
+        if dealt:
+            settle = partial(_say_dealt, token, seat, spell)
+        elif _is_tabled(state, hand, seat):
+            settle = _nothing
+        elif _others_hold_theirs(state, hand, seat, spell):
+            continue
+        else:
+            settle = partial(_say_shown, token, seat, spell)
+        yield Case(("hole", key, spell.before), due, settle)
+
+
+def _nothing(state: RulesState, said: list[Said], at: float) -> int:
+    """It was in order when its time came: what is taken up later is not judged again."""
+    return 0
+
+
+def _others_hold_theirs(state: RulesState, hand: Hand, seat: int | None, spell: Spell) -> bool:
+    """Whether nobody else's cards lie at a seat since before the face was shown. They are held, or
+    folded: a camera alone cannot tell, for it does not know cards that come to the muck face down.
+    """
+    others = [p for _, s, p in _at_their_seats(state, hand) if s != seat]
+    return hand.closed and all(
+        p.lifted_since is not None and p.lifted_since <= spell.before for p in others
+    )
 
 
 def _shown(state: RulesState, hand: Hand) -> Iterator[tuple[int | str, Token, int, CardAt, Spell]]:
@@ -251,9 +273,11 @@ def _tabled_hands(state: RulesState, hand: Hand) -> Iterator[Case]:
             continue
         asked = hand.faces.get(("tabled", seat, last.before), 0)
         due = last.before + (ALONE_S if asked else TABLED_S)
-        if not in_play(state, hand, due) or len(_tabled(state, hand, due)) > 1:
+        if not in_play(state, hand, due) or _others_hold_theirs(state, hand, seat, last):
             continue
-        if not asked:
+        if len(_tabled(state, hand, due)) > 1:
+            yield Case(("tabled", seat, last.before), due, _nothing)
+        elif not asked:
             yield Case(("tabled", seat, last.before), due, partial(_ask_tabled, token, seat, last))
         elif (finding := standing(state, asked)) is not None and finding.asking:
             yield Case(("alone", seat, last.before), due, partial(_alone, asked))
@@ -287,7 +311,8 @@ def _folded_hands(state: RulesState, hand: Hand) -> Iterator[Case]:
         for spell in spells(state.seen.cards.get(token, ()), place):
             if showed(spell, EXPOSED_S, place.before) and _before_the_river(hand, spell):
                 due = max(spell.before, place.before) + EXPOSED_S
-                if in_play(state, hand, due, token):
+                ended = _others_hold_theirs(state, hand, seat, spell)
+                if not ended and in_play(state, hand, due, token):
                     settle = partial(_say_folded, seat, place.zone, spell)
                     yield Case(("fold", seat, 0.0), due, settle)
     if any(p.zone == MUCK and hand.at_seat.get(t) not in hand.folded for t, p in _lying(state)):
@@ -296,7 +321,10 @@ def _folded_hands(state: RulesState, hand: Hand) -> Iterator[Case]:
         due = spell.before + EXPOSED_S
         seen = hand.folded and showed(spell, EXPOSED_S, hand.began)
         if seen and _before_the_river(hand, spell) and in_play(state, hand, due):
-            settle = partial(_say_folded, _whose(state, hand, spell), MUCK, spell)
+            whose = _whose(state, hand, spell)
+            if _others_hold_theirs(state, hand, whose, spell):
+                continue
+            settle = partial(_say_folded, whose, MUCK, spell)
             yield Case(("fold", MUCK, spell.before), max(due, hand.began), settle)
 
 

@@ -94,7 +94,7 @@ def test_the_simulated_camera_is_calibrated_and_then_its_table_alone(folder: Pat
 def _fits_the_frames_of_a_run(folder: Path) -> None:
     """The saved calibration is that of the camera which `burnturn run` has, and is gone by."""
     config = read(sample_text("camera"), "table.toml", folder)
-    (part,) = config.file.camera
+    part, _ = config.file.camera
     profile = camera_saved(store_of(config), part).profile
     true = true_profile(1, config.file.table.seats)
     assert checked(config).saved["camera-1"].profile == profile
@@ -102,5 +102,7 @@ def _fits_the_frames_of_a_run(folder: Path) -> None:
         x, y = (sum(c[i] for c in area) / len(area) for i in (0, 1))
         seen, meant = (table_to_picture(p, [(x, y)])[0] for p in (profile, true))
         assert math.dist(seen, meant) / true.px_per_mm < 3.0, zone  # hands stick stickers askew
-    sources = camera_sources(config, lambda: 0.0, lambda part: camera_of(config, 1, lambda: 0.0))
-    assert len(sources) == 1
+    sources = camera_sources(
+        config, lambda: 0.0, lambda part: camera_of(config, part.number, lambda: 0.0)
+    )
+    assert len(sources) == 2

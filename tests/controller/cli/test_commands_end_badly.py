@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from importlib.resources import files
 from pathlib import Path
 
@@ -157,3 +159,14 @@ def test_a_profile_with_a_byte_order_mark_is_read(
     file.write_text(text, encoding="utf-8-sig")
     assert ended("profile", "check", str(file)) == 0
     assert "in order" in capsys.readouterr().out
+
+
+def test_a_full_disk_under_the_output_is_no_fault_of_the_program() -> None:
+    command = [sys.executable, "-c", "from controller.cli.main import main; main()"]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [*command, "profile", "list"], stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert done.returncode != 0
+    assert "that disk is full" in done.stderr
+    assert "Traceback" not in done.stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,24 @@ def test_a_night_goes_on_after_a_kill_and_a_drift_is_remembered(tmp_path: Path) 
     asyncio.run(main())
 
 
+WHOLE = (
+    b'{"version":1,"nights":[{"began":1764547200.5,"last":1764547300.0,"hands":99,'
+    b'"tallies":{"antenna 3: miss":[3,100,7,4000,300,30]}}],'
+    b'"drifts":{"antenna 3: miss":[0.05,[1.25,1.0,1.0],[0,0],false,0.0]}}'
+)
+
+
+def test_the_whole_file_of_the_next_test_is_read(tmp_path: Path) -> None:
+    (tmp_path / "f").write_bytes(WHOLE)
+    assert read(tmp_path / "f").nights[0].hands == 99
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "f")
+    with pytest.raises(RatesFileError, match="no file of rates"):
+        read(tmp_path / "f")
+
+
 @pytest.mark.parametrize(
     "content",
     [
@@ -84,6 +103,13 @@ def test_a_night_goes_on_after_a_kill_and_a_drift_is_remembered(tmp_path: Path) 
         b'{"version":1,"nights":[],"drifts":{"antenna 3: miss":[0.05,[1],[0,0],false,0]}}',
         b"\xff\xfe",
         b"[" * 100_000,
+        *(
+            WHOLE.replace(good, bad)
+            for good in (b"1764547200.5", b"99", b"[3,100,7,4000,300,30]", b"0.05", b"1.25")
+            for bad in (b"Infinity", b"-7", b"NaN", b"1e999", b'"x"', b"null", b"[]")
+        ),
+        WHOLE.replace(b"[3,100", b"[0,100"),
+        WHOLE.replace(b"100,7", b"1e40,7"),
     ],
 )
 def test_a_damaged_file_is_said_and_put_aside(tmp_path: Path, content: bytes) -> None:

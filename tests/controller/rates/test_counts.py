@@ -60,3 +60,11 @@ def test_an_interval_has_the_true_rate_in_it_as_often_as_it_says() -> None:
 
 def test_it_is_wider_where_errors_come_together() -> None:
     assert covered(0.05, 0.03, 300) > 0.88
+
+
+def test_more_errors_than_tries_have_an_interval() -> None:
+    tally = Tally().plus(Portion(100, 250)).plus(Portion(100, 300))
+    assert tally.interval is not None
+    low, high = tally.interval
+    assert 0.0 <= low <= 1.0
+    assert high == 1.0

@@ -87,8 +87,8 @@ def test_readings_that_contradict_each_other_make_a_card_without_a_face(two: boo
     one = index("5c", sure=0.99)
     against = other(one, "3c", 0.9) if two else index("3c", 302, 201, 0.9)
     (card,) = joined([one], [outline(one, against)])
-    assert card.face is None
-    assert card.confidence < 0.2
+    assert (card.side, card.face) == (Side.UP, None)
+    assert card.confidence >= 0.9  # of the side: both say that it lies face up
 
 
 def test_two_cards_of_one_face_that_are_no_partners_stay_two() -> None:

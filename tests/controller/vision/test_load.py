@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +84,12 @@ def test_what_is_no_picture_gives_the_reason_and_what_to_do(data: bytes, why: st
     with pytest.raises(PictureFileError, match=why) as caught:
         decoded(data)
     assert "Next: " in str(caught.value)
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "spread.jpg")
+    with pytest.raises(PictureFileError, match=r"spread\.jpg: is no file"):
+        load(tmp_path / "spread.jpg")
 
 
 def test_the_file_is_named(tmp_path: Path) -> None:

@@ -55,7 +55,11 @@ class Twin:
     backs: list[BackPattern] = field(default_factory=list)
 
     def read(
-        self, image: Image, px_per_mm: float | None = None, quality: Quality | None = None
+        self,
+        image: Image,
+        px_per_mm: float | None = None,
+        quality: Quality | None = None,
+        least_index_px: float = 0.0,
     ) -> Picture:
         self.asked += 1
         return Picture(tuple(self.cards), quality or Quality())
@@ -294,19 +298,26 @@ class Counted:
     asked: int = 0
 
     def read(
-        self, image: Image, px_per_mm: float | None = None, quality: Quality | None = None
+        self,
+        image: Image,
+        px_per_mm: float | None = None,
+        quality: Quality | None = None,
+        least_index_px: float = 0.0,
     ) -> Picture:
         self.asked += 1
         self.pixels += image.shape[0] * image.shape[1]
-        return self.reader.read(image, px_per_mm, quality)
+        return self.reader.read(image, px_per_mm, quality, least_index_px)
 
     def with_back(self, back: BackPattern) -> Counted:
         return self
 
 
 def whole_table() -> tuple[TableView, Counted]:
+    """With the table around all other areas."""
     reader = Counted(CardReader(GlyphNet.load()))
-    return TableView(true_profile(1, SEATS), reader), reader
+    profile = true_profile(1, SEATS)
+    areas = {**profile.areas, "table": PLAN["table"].corners_mm}
+    return TableView(replace(profile, areas=areas), reader), reader
 
 
 def seen(view: TableView, seconds: float, cards: Sequence[PlacedCard]) -> dict[str, AreaSight]:

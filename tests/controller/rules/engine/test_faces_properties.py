@@ -148,7 +148,7 @@ def told(opening: TableEvent, events: Sequence[TableEvent]) -> list[tuple[str, i
     return sorted(latest.values(), key=str)
 
 
-def in_time(events: list[TableEvent]) -> list[TableEvent]:
+def in_time(events: Sequence[TableEvent]) -> list[TableEvent]:
     return sorted(events, key=lambda e: e.at)
 
 
