@@ -103,11 +103,12 @@ def test_a_camera_that_is_not_there_is_a_fault(
     part = simulated.index("[simulation]")
     assert simulated[part:].count("\n[") == 0
     real = simulated[:part].replace('driver = "simulated"', 'driver = "v4l2"')
-    real = real.replace('device = ""', 'device = "/dev/v4l/by-id/NOTHERE"')
+    number = count(1)
+    real = re.sub('device = ""', lambda _: f'device = "/dev/v4l/by-id/NOTHERE{next(number)}"', real)
     file.write_text(re.sub(r"\[table_board\][^\[]*", "", real))
     code, out = ended(capsys, "--config", str(file), "--seconds", "0.1")
     assert code == 1
-    assert "FAULT    camera 1 at /dev/v4l/by-id/NOTHERE: is not there" in out
+    assert "FAULT    camera 1 at /dev/v4l/by-id/NOTHERE1: is not there" in out
     assert "Next: Plug it in, and look for its name: burnturn devices" in out
     assert "FAULT    camera 1: no camera is there" in out
 
