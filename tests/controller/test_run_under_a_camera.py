@@ -88,6 +88,7 @@ def test_it_sees_cards_is_killed_goes_on_and_is_played_again(tmp_path: Path) -> 
     with running(tmp_path, *words, "--record", str(tape)) as (process, lines):
         assert "3 seats, holdem" in lines[-1]
         until(lambda: "CardCame" in bodies(tmp_path), "no card was seen")
+        until(lambda: b'"down"' in tape.read_bytes(), "no card came to the tape")
         assert say(tmp_path / "s", Command(do="status", by="x")).ok
         process.kill()
         process.wait()
