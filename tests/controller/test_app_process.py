@@ -11,8 +11,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -23,9 +22,7 @@ from controller.cli.run import app
 from controller.config import sample_text
 from controller.floor.client import say
 from controller.floor.commands import Command
-from controller.journal.reader import JournalFile
-from controller.journal.record import body_of
-from controller.journal.verify import verify
+from tests.controller.daemon_process import kinds, running
 
 
 def write_config(folder: Path) -> Path:
@@ -34,32 +31,6 @@ def write_config(folder: Path) -> Path:
     text = text.replace('[table_board]\ndriver = "simulated"', "")
     path.write_text(text.replace("pace_ms = 450", "pace_ms = 150"))
     return path
-
-
-@contextmanager
-def running(folder: Path, *words: str) -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
-    """The daemon, once it is ready; its lines so far."""
-    command = [sys.executable, "-m", "controller.cli.main", "run", "--headless", *words]
-    with subprocess.Popen(
-        command, cwd=folder, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
-    ) as process:
-        lines: list[str] = []
-        try:
-            assert process.stderr is not None
-            for line in process.stderr:
-                lines.append(line)
-                if line.startswith("watching"):
-                    break
-            assert lines, "it ended before it was ready"
-            yield process, lines
-        finally:
-            process.kill()
-
-
-def kinds(folder: Path, name: str = "burnturn.journal") -> list[str]:
-    with JournalFile(folder / name) as journal:
-        assert verify(journal).ok
-        return [type(body_of(r)).__name__ for r in journal.records()]
 
 
 def test_sigterm_ends_it_cleanly(tmp_path: Path) -> None:

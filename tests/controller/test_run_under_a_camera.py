@@ -8,8 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,32 +16,10 @@ import pytest
 from controller.config import sample_text
 from controller.floor.client import say
 from controller.floor.commands import Command
-from controller.journal.reader import JournalFile
-from controller.journal.record import body_of
-from controller.journal.verify import verify
 from controller.model.cards import FACES
+from tests.controller.daemon_process import kinds, running
 
 PATIENCE_S = 90.0
-
-
-@contextmanager
-def running(folder: Path, *words: str) -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
-    """The daemon, once it is ready; its lines so far."""
-    command = [sys.executable, "-m", "controller.cli.main", "run", "--headless", *words]
-    with subprocess.Popen(
-        command, cwd=folder, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
-    ) as process:
-        lines: list[str] = []
-        try:
-            assert process.stderr is not None
-            for line in process.stderr:
-                lines.append(line)
-                if line.startswith("watching"):
-                    break
-            assert lines, "it ended before it was ready"
-            yield process, lines
-        finally:
-            process.kill()
 
 
 def write_config(folder: Path) -> Path:
@@ -63,12 +40,6 @@ def write_config(folder: Path) -> Path:
     return path
 
 
-def bodies(folder: Path, name: str = "burnturn.journal") -> list[str]:
-    with JournalFile(folder / name) as journal:
-        assert verify(journal).ok
-        return [type(body_of(r)).__name__ for r in journal.records()]
-
-
 def until(done: Callable[[], bool], what: str) -> None:
     end = time.monotonic() + PATIENCE_S
     while not done():
@@ -87,26 +58,26 @@ def test_it_sees_cards_is_killed_goes_on_and_is_played_again(tmp_path: Path) -> 
     tape = tmp_path / "night.tape"
     with running(tmp_path, *words, "--record", str(tape)) as (process, lines):
         assert "3 seats, holdem" in lines[-1]
-        until(lambda: "CardCame" in bodies(tmp_path), "no card was seen")
+        until(lambda: "CardCame" in kinds(tmp_path), "no card was seen")
         until(lambda: b'"down"' in tape.read_bytes(), "no card came to the tape")
         assert say(tmp_path / "s", Command(do="status", by="x")).ok
         process.kill()
         process.wait()
-    before = len(bodies(tmp_path))
+    before = len(kinds(tmp_path))
     with running(tmp_path, *words) as (process, lines):
         assert any("taken up where the program before left it" in line for line in lines) or (
             "taken up" in (process.stderr.readline() if process.stderr else "")
         )
-        until(lambda: len(bodies(tmp_path)) > before + 3, "nothing went on")
+        until(lambda: len(kinds(tmp_path)) > before + 3, "nothing went on")
         assert ended(process) == 0
-    assert bodies(tmp_path)[-1] == "Stopped"
+    assert kinds(tmp_path)[-1] == "Stopped"
     text = tape.read_bytes().decode(errors="replace")
     assert '"down"' in text
     faces = "|".join(FACES)
     assert not re.search(rf'"(?:{faces})"', text)
     with running(tmp_path, *words, "--replay", str(tape), "--speed", "0") as (process, _):
         assert process.wait(60) == 0
-    played = bodies(tmp_path, "night.tape.journal")
+    played = kinds(tmp_path, "night.tape.journal")
     assert played[-1] == "Stopped"
 
 
@@ -115,7 +86,7 @@ def test_the_sample_starts_and_stops_clean(tmp_path: Path) -> None:
     with running(tmp_path, "--sample", "camera") as (process, lines):
         assert "sample camera table and alarming nothing: 9 seats" in lines[-1]
         assert ended(process) == 0
-    assert bodies(tmp_path / "run-camera")[-1] == "Stopped"
+    assert kinds(tmp_path / "run-camera")[-1] == "Stopped"
 
 
 def test_a_configuration_and_a_sample_are_one_too_many(tmp_path: Path) -> None:
