@@ -15,12 +15,10 @@ import dataclasses
 import signal
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Protocol, Self
 
 from controller.certifying import Certifying
 from controller.config import Config, puck_specs, reader_specs
@@ -59,7 +57,7 @@ from controller.rates.counts import Portion
 from controller.rates.senses import SenseCounts, measured
 from controller.rules import engine
 from controller.rules.profile import Profile
-from controller.sources import NoReaders, Readers, Together
+from controller.sources import NoReaders, Source, Together
 from controller.taking_up import TableClock, away_known, table_of
 from controller.tape import TapeError, TapeWriter, time_of
 from controller.vault import Vault
@@ -77,25 +75,6 @@ SILENT_S = 1.0  # without a reading for so long, time is passed on by hand
 FINDINGS_KEPT = 40
 NOTES_KEPT = 8
 LONG = 500  # events after which the journal should say anew where the table stands
-
-
-class Source(Protocol):
-    """Where readings come from: readers, a simulated table, a tape. Opened by `async with`."""
-
-    async def __aenter__(self) -> Self: ...
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None: ...
-
-    def readings(self) -> AsyncIterator[Reading]: ...
-
-    def focus(self, antennas: Sequence[int]) -> None: ...
-
-    def only(self, antenna: int | None) -> None: ...
 
 
 Drawing = Callable[[BoardView], Picture]
@@ -730,7 +709,7 @@ def readers_of(config: Config, clock: TableClock, permits: RfPermits | None = No
     from drivers.factory import button_pucks, tag_reader
 
     sweep, specs = config.file.sweep, reader_specs(config)
-    reader: Readers = NoReaders(clock)
+    reader: Source = NoReaders(clock)
     if specs:
         reader = tag_reader(
             specs,

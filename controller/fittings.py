@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from controller.config import Config
-from controller.sources import Others, Readers, Together
+from controller.sources import Others, Source, Together
 from drivers.contracts import Clock, Inputs, LedBoard, SeatLamps
 from drivers.factory import inputs, led_board, table_board
 from drivers.rf import RfPermits
 
 if TYPE_CHECKING:
-    from controller.app import Source
     from controller.camera_source import CameraSource
 
 
@@ -26,7 +25,7 @@ class Fittings:
     boards: tuple[LedBoard, ...] = ()
     seat_lamps: tuple[SeatLamps, ...] = ()
 
-    def with_inputs(self, readers: Readers, cameras: Sequence[CameraSource] = ()) -> Source:
+    def with_inputs(self, readers: Source, cameras: Sequence[CameraSource] = ()) -> Source:
         """The readers, and the table's keys and switches and its cameras if it has any."""
         others: tuple[Others, ...] = (*self.inputs, *cameras)
         return Together(readers, others) if others else readers

@@ -221,11 +221,6 @@ class Table:
         return self._count.wants_still
 
     @property
-    def counts_by_camera(self) -> bool:
-        """Whether the deck lies spread to be counted: what a camera sees then is no deal."""
-        return self._count.by_camera
-
-    @property
     def only(self) -> int | None:
         """The antenna that alone is to be looked at now; None: all of them."""
         return self._count.antenna if self._count.alone else None

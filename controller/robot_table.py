@@ -25,6 +25,7 @@ from controller.model.events import DeckAtTable, SeatStatus
 from controller.model.findings import Stage, Street
 from controller.model.table import Arrival, seat_of
 from controller.rules.settings import Profile
+from controller.simulated_field import field_antennas
 from controller.sources import NoReaders
 from controller.tape import moved
 from drivers.contracts import TagReader
@@ -33,7 +34,6 @@ from drivers.factory import (
     BoardProcess,
     Dealer,
     DealScript,
-    FieldAntenna,
     HandPlayed,
     Noise,
     PassOver,
@@ -302,7 +302,7 @@ class RobotTable:
             seed=draw(32),
         )
         self._world = World(
-            _field(self._config),
+            field_antennas(self._config.layout),
             noise,
             cards_seed=self._cards_seed,
             short_tags=any(reader.model == "pn532" for reader in self._config.file.reader),
@@ -425,17 +425,3 @@ class RobotTable:
 
     def _key(self, key: str) -> Reading:
         return KeyPress(key, self._clock())
-
-
-def _field(config: Config) -> tuple[FieldAntenna, ...]:
-    return tuple(
-        FieldAntenna(
-            number=a.antenna,
-            place=str(a.zone),
-            neighbours=a.profile.neighbours,
-            max_stack=a.profile.max_stack,
-            reader=a.profile.reader,
-            port=a.profile.port,
-        )
-        for a in config.layout.antennas
-    )

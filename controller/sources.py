@@ -9,20 +9,12 @@ from types import TracebackType
 from typing import Any, Protocol, Self
 
 from controller.tape import moved, time_of
+from drivers.contracts import Opened
 from drivers.readings import ButtonReading, Health, HealthState, Poll, Reading, Sight
 
 
-class Readers(Protocol):
-    """What looks at the antennas: the `Source` of `controller.app`."""
-
-    async def __aenter__(self) -> Self: ...
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None: ...
+class Source(Opened, Protocol):
+    """Where readings come from: readers, a simulated table, a tape."""
 
     def readings(self) -> AsyncIterator[Reading]: ...
 
@@ -31,17 +23,8 @@ class Readers(Protocol):
     def only(self, antenna: int | None) -> None: ...
 
 
-class Others(Protocol):
+class Others(Opened, Protocol):
     """What tells something besides: keys, switches, cameras."""
-
-    async def __aenter__(self) -> Self: ...
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None: ...
 
     def readings(self) -> AsyncIterator[Any]: ...
 
@@ -83,7 +66,7 @@ class Together:
     time, and what an input says late is dated as `in_order` says. Ends when the readers do.
     """
 
-    def __init__(self, readers: Readers, inputs: Sequence[Others]) -> None:
+    def __init__(self, readers: Source, inputs: Sequence[Others]) -> None:
         self._readers = readers
         self._inputs = tuple(inputs)
         self._open = AsyncExitStack()

@@ -20,9 +20,8 @@ Sleep = Callable[[float], Awaitable[None]]
 """Waits that many seconds by the clock that goes with it."""
 
 
-class Device(Protocol):
-    """Opened and closed by `async with`. A device that is absent does not fail to open: it reports
-    `Health`."""
+class Opened(Protocol):
+    """Opened and closed by `async with`."""
 
     async def __aenter__(self) -> Self: ...
 
@@ -32,6 +31,10 @@ class Device(Protocol):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None: ...
+
+
+class Device(Opened, Protocol):
+    """A device that is absent does not fail to open: it reports `Health`."""
 
     @property
     def health(self) -> tuple[Health, ...]:

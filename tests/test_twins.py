@@ -48,7 +48,7 @@ from controller.rates.counts import Portion
 from controller.rates.nights import Nights
 from controller.rates.senses import SenseCounts, measured
 from controller.rules.profile import load
-from controller.scenario.night import field_antennas
+from controller.simulated_field import field_antennas
 from controller.vault import Vault
 from drivers.factory import (
     Dealer,

@@ -16,7 +16,7 @@ from controller.model.table import LayoutOptions, reference_layout
 from controller.pipeline import Table
 from controller.rules.engine import layout_json
 from controller.rules.profile import load
-from controller.scenario.night import field_antennas
+from controller.simulated_field import field_antennas
 from controller.vault import Vault
 from drivers.factory import (
     CameraModel,

@@ -7,11 +7,8 @@ Three kinds, each with numbers of its own, so that none is taken for another: th
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from types import MappingProxyType
-
-from drivers.table_plan import Area
 
 BOARD_SQUARES = (7, 5)
 """Squares of the lens board, across and down. Fits A4 and Letter, and being odd in both has one
@@ -62,23 +59,3 @@ def board_corners_mm() -> tuple[tuple[float, float], ...]:
         for row in range(1, down)
         for column in range(1, across)
     )
-
-
-def sticker_square(x_mm: float, y_mm: float, turned_deg: float = 0.0) -> Area:
-    """A sticker as an area of the table: its black and the white around."""
-    side = STICKER_MM + 2 * QUIET_MM
-    return Area(x_mm, y_mm, side, side, turned_deg)
-
-
-def overlap(one: Area, other: Area) -> bool:
-    """Whether two rectangles of the table touch (separating axes)."""
-    for area in (one, other):
-        for turn in (0.0, 90.0):
-            angle = math.radians(area.angle_deg + turn)
-            along = [
-                [x * math.cos(angle) + y * math.sin(angle) for x, y in a.corners_mm]
-                for a in (one, other)
-            ]
-            if max(along[0]) <= min(along[1]) or max(along[1]) <= min(along[0]):
-                return False
-    return True

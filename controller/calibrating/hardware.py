@@ -14,13 +14,13 @@ from calibration.lamps import WHITE, Row, RowOfBoard
 from calibration.looking import OneByOne
 from controller.calibrating.belonging import lamps_of
 from controller.config import Config, puck_specs, reader_specs
+from controller.simulated_field import field_antennas
 from drivers.contracts import Clock, Inputs, LedBoard, TagReader
 from drivers.errors import DeviceSilentError
 from drivers.factory import (
     BoardPort,
     BoardTwin,
     Chairs,
-    FieldAntenna,
     Flaws,
     MarkedTable,
     Noise,
@@ -268,17 +268,7 @@ class SimulatedTable:
             sweep_s=part.sweep_ms / 1000,
             seed=part.seed,
         )
-        antennas = [
-            FieldAntenna(
-                number=a.antenna,
-                place=str(a.zone),
-                neighbours=a.profile.neighbours,
-                max_stack=a.profile.max_stack,
-                reader=a.profile.reader,
-                port=a.profile.port,
-            )
-            for a in config.layout.antennas
-        ]
+        antennas = field_antennas(config.layout)
         self.look_s = part.sweep_ms / 1000 / len(antennas)
         self.table = MarkedTable(antennas, noise, flaws, origin_s=clock())
         self.twin = BoardTwin(now=clock())

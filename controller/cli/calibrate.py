@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import getpass
 import json
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
@@ -15,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from controller.cli import calibrate_camera
+from controller.floor.client import answers, operator
 
 if TYPE_CHECKING:
     from calibration.steps import Step
@@ -155,12 +154,12 @@ def _run(
             has = ", ".join(kinds)
             _fail(f"this table has no {kind} to calibrate by its table.toml; it has {has}")
         kinds = (kind,)
-    if _running(config):
+    if answers(config.socket):
         _fail(
             f"the table is running (it answers at {config.socket}) and has the sensors; stop it"
             " first"
         )
-    by = by or _user()
+    by = by or operator()
     try:
         raise typer.Exit(
             asyncio.run(_calibrate(config, kinds, with_cameras, by, yes, deck, quick, anew))
@@ -258,23 +257,6 @@ def _told(
     if any(kind not in done for kind in kinds):
         return 3
     return int(any(end != End.SAVED for end in done.values()))
-
-
-def _running(config: Config) -> bool:
-    import socket
-
-    with socket.socket(socket.AF_UNIX) as link:
-        try:
-            link.connect(str(config.socket))
-        except OSError:
-            return False
-    return True
-
-
-def _user() -> str:
-    with suppress(OSError, KeyError, ImportError):
-        return getpass.getuser()
-    return "unknown"
 
 
 def _fail(text: str) -> NoReturn:

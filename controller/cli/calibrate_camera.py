@@ -154,14 +154,14 @@ def _run(
     typed: Typed,
 ) -> None:
     from calibration.store import StoreError
-    from controller.cli.calibrate import _running, _user
+    from controller.floor.client import answers, operator
     from drivers.errors import DriverError
 
     config = _config(path)
-    if _running(config):
+    if answers(config.socket):
         _fail(f"the table is running (it answers at {config.socket}); stop it first")
     try:
-        code = asyncio.run(_calibrate(config, number, parts, by or _user(), yes, anew, typed))
+        code = asyncio.run(_calibrate(config, number, parts, by or operator(), yes, anew, typed))
     except ModuleNotFoundError as error:
         _fail(f"a camera needs {error.name}. Next: {_NEEDS}")
     except (StoreError, DriverError) as error:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from controller.app import Source
     from controller.camera_config import CameraPart
     from controller.config import Config
     from controller.doctor.checks import Check
+    from controller.sources import Source
     from drivers.contracts import Camera
 
 app = typer.Typer(
@@ -67,6 +67,7 @@ def _checks(config: Config, seconds: float) -> Iterator[Check]:
     )
     from controller.doctor.machine import look
     from controller.doctor.sweep import listen
+    from controller.floor.client import answers
 
     has_camera = bool(config.file.camera)
     yield from machine_checks(look(_nodes(config), _folders(config)), has_camera)
@@ -74,7 +75,7 @@ def _checks(config: Config, seconds: float) -> Iterator[Check]:
     yield from _senses(config)
     if not seconds:
         yield Check("readers", State.SKIPPED, "not listened to, as asked")
-    elif _running(config):
+    elif answers(config.socket):
         yield Check(
             "readers",
             State.SKIPPED,
@@ -160,17 +161,6 @@ def _folders(config: Config) -> list[tuple[str, Path]]:
     ]
     first = {folder.absolute(): (what, folder) for what, folder in reversed(wanted)}
     return list(reversed(first.values()))
-
-
-def _running(config: Config) -> bool:
-    import socket
-
-    with socket.socket(socket.AF_UNIX) as link:
-        try:
-            link.connect(str(config.socket))
-        except OSError:
-            return False
-    return True
 
 
 def _source(config: Config) -> Source:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 if TYPE_CHECKING:
-    from controller.app import Daemon, Shown, Source
+    from controller.app import Daemon, Shown
     from controller.calibrating.in_force import InForce
     from controller.camera_source import CameraSource
     from controller.config import Config
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from controller.journal.resume import Resumption
     from controller.model.events import DeckAtTable
     from controller.robot_table import RobotTable
+    from controller.sources import Source
     from controller.taking_up import TableClock
     from controller.tape import TapeWriter
     from drivers.contracts import LedBoard

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
-from controller.app import Source
 from controller.model.table import Layout
+from controller.sources import Source
 from drivers.readings import Health, Outcome, Poll
 
 SECONDS = 5.0

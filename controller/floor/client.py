@@ -31,6 +31,16 @@ def operator() -> str:
         return f"uid {os.getuid()}"
 
 
+def answers(path: Path) -> bool:
+    """Whether a daemon listens there: the table is running."""
+    with socket.socket(socket.AF_UNIX) as link:
+        try:
+            link.connect(str(path))
+        except OSError:
+            return False
+    return True
+
+
 def say(path: Path, command: Command) -> Answer:
     """Say one command to the daemon and wait for its answer.
 

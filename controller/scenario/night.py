@@ -22,7 +22,6 @@ from controller.model.events import (
     numbered,
 )
 from controller.model.findings import Said, Verdict
-from controller.model.table import Layout
 from controller.outputs.board import deck_view, frame
 from controller.pipeline import Table
 from controller.rules import engine
@@ -32,6 +31,7 @@ from controller.rules.profile import Profile, load
 from controller.scenario import lines
 from controller.scenario.hands import HOLE_CARDS, Hands, Impossible, NotYet
 from controller.scenario.language import SET_UP, layout_of
+from controller.simulated_field import field_antennas
 from controller.sources import in_order
 from controller.vault import Vault
 from drivers.factory import (
@@ -39,7 +39,6 @@ from drivers.factory import (
     BoardLine,
     CameraModel,
     Dealer,
-    FieldAntenna,
     Noise,
     PassOver,
     SightRates,
@@ -550,18 +549,3 @@ class Night:
             texts += [view.notice.text, view.notice.detail]
         texts += [finding.board_text for finding in progress.findings]
         return [text for text in dict.fromkeys(texts) if text]
-
-
-def field_antennas(layout: Layout) -> list[FieldAntenna]:
-    """The simulated antennas of a layout; the noise says how they read."""
-    return [
-        FieldAntenna(
-            number=a.antenna,
-            place=str(a.zone),
-            neighbours=a.profile.neighbours,
-            max_stack=a.profile.max_stack,
-            reader=a.profile.reader,
-            port=a.profile.port,
-        )
-        for a in layout.antennas
-    ]

@@ -12,8 +12,9 @@ from typing import Protocol
 
 from controller.files import replace
 from controller.rules.profile import load
-from controller.simulate.deal import field_antennas, layout_of, script_of
+from controller.simulate.deal import layout_of, script_of
 from controller.simulate.settings import Settings
+from controller.simulated_field import field_antennas
 from drivers.factory import (
     Dealer,
     Oddities,

@@ -21,19 +21,18 @@ from controller.pipeline import Table
 from controller.rules.engine import layout_json
 from controller.rules.profile import Profile, load
 from controller.simulate.judge import HandLog, Mistake, judge_legal, judge_mistake
-from controller.simulate.like import TableLike
 from controller.simulate.provable import TrueNoise
 from controller.simulate.report import Totals
 from controller.simulate.seen import OF_SIDES, as_polls, shows_side
 from controller.simulate.settings import Settings
 from controller.simulate.truth import IN_THE_BETTING, Stays, is_provable
+from controller.simulated_field import field_antennas
 from controller.vault import Vault
 from drivers.factory import (
     CameraModel,
     Card,
     Dealer,
     DealScript,
-    FieldAntenna,
     HandPlayed,
     Noise,
     Oddities,
@@ -99,7 +98,9 @@ class SimulatedTable:
             corrupt=settings.like.noise if settings.like is not None else 0.0,
             ghost=settings.like.ghost if settings.like is not None else 0.0,
         )
-        antennas = field_antennas(self.layout, settings.like)
+        like = settings.like
+        rates = () if like is None else (like.miss, like.cross)
+        antennas = field_antennas(self.layout, *rates)
         self.world = World(antennas, noise, cards_seed=draw.getrandbits(32))
         button = draw.choice(self.script.seats)
         self.dealer = Dealer(
@@ -391,21 +392,3 @@ def rates_of(settings: Settings) -> SightRates:
     """How well the simulated camera's reader sees: as it was measured, where it was."""
     measured = {} if settings.like is None else settings.like.sight
     return replace(shipped_rates(), frame_s=settings.frame_s, **measured)
-
-
-def field_antennas(layout: Layout, like: TableLike | None = None) -> tuple[FieldAntenna, ...]:
-    """The layout's antennas as the simulated world knows them; they err as `like` was measured
-    to."""
-    return tuple(
-        FieldAntenna(
-            number=a.antenna,
-            place=str(a.zone),
-            neighbours=a.profile.neighbours,
-            max_stack=a.profile.max_stack,
-            miss=None if like is None else like.miss[a.antenna],
-            cross=None if like is None else like.cross[a.antenna],
-            reader=a.profile.reader,
-            port=a.profile.port,
-        )
-        for a in layout.antennas
-    )

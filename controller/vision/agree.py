@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from controller.model.cards import FACES, RANKS, SUITS
-from controller.vision.picture import Picture, Point, Sighting
+from controller.vision.picture import Point, Sighting
 from drivers.readings import Face, Side
 from drivers.table_plan import CARD_MM
 
@@ -216,41 +216,6 @@ def _both_corners(outline: OutlineRead) -> bool:
     else is in it, such as a court card's figure, is printed on it."""
     sure = [r for r in outline.indices if r.confidence >= AGREED]
     return any(a.face == b.face and partners(a, b) for a, b in combinations(sure, 2))
-
-
-def steady(pictures: Sequence[Picture], least: int = 3, near_px: float = 12.0) -> Picture:
-    """The newest picture, its faces accepted where `least` of the pictures that are good name the
-    same face at the same place, and none names another there.
-
-    pictures: of one camera that did not move, the newest last; their faces are what each picture
-    alone would say (`joined` with a low `alone`). Raises ValueError for none.
-    """
-    if not pictures:
-        raise ValueError("no picture is given; at least one is needed")
-    newest, good = pictures[-1], [p for p in pictures if p.quality.good]
-    return Picture(
-        tuple(_steadied(s, good, least, near_px) for s in newest.sightings), newest.quality
-    )
-
-
-def _steadied(
-    sighting: Sighting, pictures: Sequence[Picture], least: int, near_px: float
-) -> Sighting:
-    there = [
-        s
-        for p in pictures
-        for s in p.sightings
-        if math.hypot(s.x_px - sighting.x_px, s.y_px - sighting.y_px) <= near_px
-    ]
-    faces = {s.face for s in there if s.face is not None}
-    named = sum(s.face is not None for s in there)
-    face = next(iter(faces)) if len(faces) == 1 and named >= least else None
-    sure = 1.0
-    for s in there:
-        sure *= 1.0 - s.confidence * (s.face == face)
-    return replace(
-        sighting, face=face, confidence=1.0 - sure if face is not None else sighting.confidence
-    )
 
 
 def _on(one: IndexRead, other: IndexRead) -> bool:

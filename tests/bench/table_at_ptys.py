@@ -19,7 +19,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from controller.model.table import REFERENCE_MAX_STACK, LayoutOptions, reference_layout
-from controller.simulate.deal import field_antennas
+from controller.simulated_field import field_antennas
 from drivers.factory import Dealer, DealScript, Noise, ReaderSpec, Robot, World, emulated_readers
 from drivers.readings import Uid
 

@@ -113,7 +113,7 @@ def test_tags_of_a_spread_deck_are_no_deal() -> None:
 def test_the_floor_s_key_is_on_record() -> None:
     night = Night()
     night.table.tell(KeyPressed(at=1.0, key="count-camera", by="Ann"))
-    assert night.table.counts_by_camera
+    assert night.table.wants_still
     assert any(isinstance(e, KeyPressed) and e.by == "Ann" for e in night.events)
 
 

@@ -24,7 +24,7 @@ from controller.model.table import reference_layout
 from controller.pipeline import Table
 from controller.rules import engine
 from controller.rules.profile import load
-from controller.scenario.night import field_antennas
+from controller.simulated_field import field_antennas
 from controller.vault import Vault
 from drivers.factory import Dealer, SweepScheduler, World, polls
 from drivers.readings import (

@@ -180,15 +180,19 @@ def _seen_in_the_deck(state: RulesState, spell: Spell) -> Spell | None:
     return None
 
 
+def _shown_already(state: RulesState, hand: Hand, seat: int) -> int:
+    """The finding about a card that this player has shown, if one is open; else 0."""
+    shown = (e for e in hand.exposures if e.seat == seat and not e.dealt and _open(state, e))
+    return next((e.finding for e in shown), 0)
+
+
 def _say_shown(
     token: Token, seat: int, spell: Spell, state: RulesState, said: list[Said], at: float
 ) -> int:
     """A player has shown a card (IRR-17): it plays, and is turned down again."""
     hand = state.hand
     assert hand is not None
-    known = next(
-        (e.finding for e in hand.exposures if e.seat == seat and not e.dealt and _open(state, e)), 0
-    )
+    known = _shown_already(state, hand, seat)
     if known:
         ledger.sharpen(
             state, said, known, at=at, asking=False, positive=True, evidence=(spell.seq,)
@@ -288,9 +292,7 @@ def _ask_tabled(
 ) -> int:
     hand = state.hand
     assert hand is not None
-    known = next(
-        (e.finding for e in hand.exposures if e.seat == seat and not e.dealt and _open(state, e)), 0
-    )
+    known = _shown_already(state, hand, seat)
     if known:
         return known
     number = _open_shown(state, said, seat, at, spell, "a whole hand tabled", asking=True)

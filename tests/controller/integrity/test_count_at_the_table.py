@@ -28,7 +28,7 @@ from controller.model.findings import FindingChanged, Said
 from controller.model.table import COUNT, reference_layout, seat_zone
 from controller.pipeline import Table
 from controller.rules.profile import load
-from controller.scenario.night import field_antennas
+from controller.simulated_field import field_antennas
 from controller.vault import Vault
 from drivers.factory import Dealer, PassOver, SweepScheduler, World, polls
 from drivers.readings import KeyPress, Outcome, Poll, Uid

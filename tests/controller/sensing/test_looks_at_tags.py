@@ -126,7 +126,7 @@ def test_a_stranger_is_not_counted() -> None:
 def test_the_twin_reads_each_tag_as_often_as_it_is_good(seed: int) -> None:
     """A night at the simulated table: what is counted is what its readers missed, though cards are
     dealt, taken up, folded and gathered meanwhile."""
-    from controller.scenario.night import field_antennas
+    from controller.simulated_field import field_antennas
     from drivers.factory import Dealer, DealScript, Noise, Robot, SweepScheduler, World, polls
 
     seats = tuple(range(1, 10))

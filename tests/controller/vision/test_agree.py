@@ -16,9 +16,8 @@ from controller.vision.agree import (
     distinct,
     joined,
     partners,
-    steady,
 )
-from controller.vision.picture import Picture, Point, Quality, Sighting
+from controller.vision.picture import Point
 from drivers.readings import Face, Side
 
 PX = 4.0  # a millimetre
@@ -122,24 +121,7 @@ def test_a_frame_printed_on_a_face_is_no_second_card() -> None:
     assert [c.face for c in joined([one, other(one)], [frame])] == [Face("Kh")]
 
 
-def _frame(face: str | None, x: float = 100.0, good: bool = True) -> Picture:
-    shown = Sighting(x, 100, 90, Side.UP, Face(face) if face else None, 0.6, corner=True)
-    return Picture((shown,), Quality(good))
-
-
-def test_several_frames_make_it_sure_and_another_face_does_not() -> None:
-    three = [_frame("7c"), _frame("7c", 103), _frame("7c", 99)]
-    (card,) = steady(three).sightings
-    assert card.face == Face("7c")
-    assert card.confidence > 0.9
-    assert steady(three[:2]).sightings[0].face is None
-    assert steady([*three, _frame("7h")]).sightings[0].face is None
-    assert steady([*three[:2], _frame("7c", good=False)]).sightings[0].face is None
-    with pytest.raises(ValueError, match="no picture"):
-        steady([])
-
-
 def test_nothing_prints_a_card() -> None:
     one = index("7c")
-    shown = repr((one, outline(one, one), joined([one]), steady([_frame("7c")])))
+    shown = repr((one, outline(one, one), joined([one])))
     assert "7c" not in shown
