@@ -1,10 +1,8 @@
 """Counts by camera of drawn decks that were never trained with: right, wrong and unsettled results,
-and how long a look at a still takes. `python -m tests.bench.bench_spread [SEEDS] [MEGAPIXELS]`.
-"""
+and how long a look at a still takes."""
 
 from __future__ import annotations
 
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -90,9 +88,9 @@ class Case:
         return found.missing == (self.out,) and found.duplicates == doubled
 
 
-def main() -> None:
-    seeds = int(sys.argv[1]) if len(sys.argv) > 1 else 3
-    megapixels = float(sys.argv[2]) if len(sys.argv) > 2 else 12.0
+def run(quick: bool = False) -> list[str]:
+    seeds, megapixels = (1, 7.0) if quick else (5, 12.0)
+    said: list[str] = []
     cv2.setNumThreads(1)
     reader = SpreadReader(GlyphNet.load(), BackPattern.learnt([back()], ART_PX_MM))
     took: list[float] = []
@@ -113,12 +111,9 @@ def main() -> None:
                 ended[f"asks ({count.board_text})"] += 1
             else:
                 ended["right" if case.right(count.result) else "WRONG"] += 1
-        print(f"{kind}: {dict(ended)}, {np.mean(spreads):.1f} spreads each", flush=True)
-    print(
+        said.append(f"{kind}: {dict(ended)}, {np.mean(spreads):.1f} spreads each")
+    return [
+        *said,
         f"processor time of a look at {megapixels:g} megapixels, one thread:"
-        f" median {np.median(took):.2f} s"
-    )
-
-
-if __name__ == "__main__":
-    main()
+        f" median {np.median(took):.2f} s",
+    ]
