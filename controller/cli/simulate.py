@@ -54,7 +54,8 @@ The result depends on the settings and the seed, not on the number of jobs.
 
 With --camera alone a camera sees the table instead of the antennas, with --camera both beside
 them; the mistakes then include cards that lie the wrong way up. How well it sees is assumed, until
-drawn hands have been read and counted. Provable is then what pictures show, to somebody who knows every card by its back.
+drawn hands have been read and counted. Provable is then what pictures show, to somebody who knows
+every card by its back.
 
 With --nights, whole nights of eight hours and thirty hands an hour are dealt instead, to
 measure the running test between counts: how often a card that is there is suspected, and after

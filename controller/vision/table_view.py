@@ -3,9 +3,8 @@ the pictures before.
 
 Four things save work and errors. Bare felt is not read, only what lies on it (`things`). An area
 that looks as it did is not read again for a while. One in which something moves proves nothing, and
-is not read. And a thing that lies in an area and is
-neither felt nor card, such as a hand, hides it, until it has lain there for so long that it must be
-chips or a drink.
+is not read. And a thing that lies in an area and is neither felt nor card, such as a hand, hides
+it, until it has lain there for so long that it must be chips or a drink.
 """
 
 from __future__ import annotations
