@@ -582,13 +582,15 @@ class Daemon:
 
     async def _keep_looking(self) -> None:
         """While a deck is counted by camera, look at it; each look ends before the next begins."""
+        if self._spreads is None:
+            await asyncio.Event().wait()
+            return
         while True:
             await asyncio.sleep(LOOK_S)
-            if self._spreads is None or not self._table.wants_still:
-                continue
-            seen = await self._spreads()
-            self._judged(self._table.spread(seen, self.clock()))
-            self._refresh.set()
+            if self._table.wants_still:
+                seen = await self._spreads()
+                self._judged(self._table.spread(seen, self.clock()))
+                self._refresh.set()
 
     # -- commits -----------------------------------------------------------------------------------
 
