@@ -184,15 +184,15 @@ def joined(
     printed: list[OutlineRead] = []
     for each in sorted(outlines, key=lambda o: -o.sureness):
         outline = _without(each, read_there)
-        if _both_corners(outline):
-            printed.append(outline)
         held = [r for r in left if outline.shares(r)]
-        within = [r for r in held if _fits(r, outline)]
+        within = [r for r in held if _fits(r, outline) or _own(r, outline)]
         strange = sum(r.confidence >= ALONE for r in held) > sum(
             r.confidence >= ALONE for r in within
         )
         if strange and not (outline.whole and outline.indices):
             continue  # indices of other cards lie in the middle of it: it is no card's outline
+        if _both_corners(outline):
+            printed.append(outline)
         if outline.side is Side.DOWN and not any(r.confidence >= AGREED for r in within):
             found.append(_laid(outline, Side.DOWN, None, outline.sureness))
         elif within or outline.indices or outline.side is not Side.UNSURE:
@@ -216,6 +216,15 @@ def _both_corners(outline: OutlineRead) -> bool:
     else is in it, such as a court card's figure, is printed on it."""
     sure = [r for r in outline.indices if r.confidence >= AGREED]
     return any(a.face == b.face and partners(a, b) for a, b in combinations(sure, 2))
+
+
+def _own(read: IndexRead, outline: OutlineRead) -> bool:
+    """Whether an index is one that was read in the outline too, or the same face's at another of
+    its corners: an outline put together from few edges may lie askew, its indices do not."""
+    return any(
+        r.face == read.face and r.confidence >= AGREED and (_on(r, read) or partners(r, read))
+        for r in outline.indices
+    )
 
 
 def _on(one: IndexRead, other: IndexRead) -> bool:

@@ -121,6 +121,25 @@ def test_a_frame_printed_on_a_face_is_no_second_card() -> None:
     assert [c.face for c in joined([one, other(one)], [frame])] == [Face("Kh")]
 
 
+def test_an_outline_put_together_askew_is_still_the_cards() -> None:
+    """Of a card with four indices whose edges were partly guessed."""
+    one, two = index("3s"), other(index("3s"))
+    right = index("3s", two.x_px, one.y_px)
+    left = index("3s", one.x_px, two.y_px, turned=270.0)
+    straight = outline(one, one, right, two, left)
+    a, b, c, d = straight.outline
+    askew = replace(straight, whole=False, outline=(a, (b[0] + 12 * PX, b[1]), c, d))
+    assert [s.face for s in joined([one, right, two, left], [askew])] == [Face("3s")]
+
+
+def test_an_outline_that_holds_another_cards_index_costs_neither_card() -> None:
+    lower = index("6c")
+    upper = index("8c", 300 + 20 * PX, 200 + 25 * PX)
+    around = replace(outline(lower, lower, other(lower)), whole=False)
+    cards = joined([lower, other(lower), upper], [around])
+    assert {c.face.code for c in cards if c.face} == {"6c", "8c"}
+
+
 def test_nothing_prints_a_card() -> None:
     one = index("7c")
     shown = repr((one, outline(one, one), joined([one])))
