@@ -45,6 +45,15 @@ FONTS: Final = {
     "open-sans": (400, 600),
     "slabo-27px": (400,),
     "barlow-condensed": (400, 600),
+    "stint-ultra-condensed": (400,),
+    "kreon": (400, 700),
+    "podkova": (400, 700),
+    "courier-prime": (400, 700),
+    "coustard": (400,),
+    "cutive": (400,),
+    "josefin-slab": (600,),
+    "league-gothic": (400,),
+    "eb-garamond": (500, 700),
 }
 FONTS_VERSION: Final = "5.3.0"
 
@@ -115,13 +124,9 @@ _VIEW = (-120.0, -168.0, 240.0, 336.0)
 
 
 def _card(svg: Path, rank: str, suit: str) -> Card:
-    """One of the drawings; its index stands where its first value and suit symbols are used."""
+    """One of the drawings. Raises ArtError where its index is not found."""
     text = svg.read_text(encoding="utf-8")
-    places: dict[str, tuple[float, float, float]] = {}
-    for name, height, x, y in _USE.findall(text):
-        half = float(height) / 2
-        places.setdefault(name[0], (float(x) + half, float(y) + half, half))
-    (rx, ry, half), (sx, sy, _) = places["V"], places["S"]
+    (rx, ry, half), (sx, sy, _) = _index(text, svg)
     to_x, to_y = CARD_W / _VIEW[2], CARD_H / _VIEW[3]
     rank_at = ((rx - _VIEW[0]) * to_x, (ry - _VIEW[1]) * to_y)
     suit_at = ((sx - _VIEW[0]) * to_x, (sy - _VIEW[1]) * to_y)
@@ -132,6 +137,24 @@ def _card(svg: Path, rank: str, suit: str) -> Card:
     face = _raster(text)
     index = Index(rank, suit, rank_at, each, suit_at, half * to_y * 0.9)
     return Card(face, rounded(3.2), (index,))
+
+
+_Symbol = tuple[float, float, float]
+"""Its middle, right and down, and half its height."""
+
+
+def _index(text: str, svg: Path) -> tuple[_Symbol, _Symbol]:
+    """Where a drawing shows its value first, and the suit that stands right below it: pips are the
+    same symbol, and in aces come before it."""
+    shown: dict[str, list[_Symbol]] = {"V": [], "S": []}
+    for name, height, x, y in _USE.findall(text):
+        half = float(height) / 2
+        shown.setdefault(name[0], []).append((float(x) + half, float(y) + half, half))
+    for rx, ry, half in shown["V"][:1]:
+        below = [s for s in shown["S"] if ry < s[1] < ry + 4 * half and abs(s[0] - rx) < half]
+        if below:
+            return (rx, ry, half), min(below, key=lambda s: s[1])
+    raise ArtError(f"{svg.name}: it shows no index as it used to. Next: look at {ART} anew")
 
 
 def _raster(svg: str) -> Pixels:

@@ -26,6 +26,7 @@ CARD_W, CARD_H = round(63 * PX_PER_MM), round(88 * PX_PER_MM)
 
 _OTHER_LETTERS = "FLPWEU"  # none that some font draws like one of ours
 _LETTER_PX = 120
+_SLIMMEST = 0.42  # an ace's width by its height, at least
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,7 @@ class Design:
     colours: dict[str, Colour]
     rank_mm: float
     rank_slim: float
+    rank_bold: float
     suit_mm: float
     gap_mm: float
     left_mm: float
@@ -80,15 +82,17 @@ def design(rng: np.random.Generator, fonts: list[Path], foreign: bool = False) -
     big = rng.random() < 0.25
     rank = float(rng.uniform(9.0, 14.0) if big else rng.uniform(4.6, 8.0))
     suit = rank * float(rng.uniform(0.55, 0.95))
-    slim = float(rng.uniform(0.7, 1.05))
+    font = fonts[int(rng.integers(len(fonts)))]
+    tall, wide = _letter(font, "A").shape
+    slim = max(float(rng.uniform(0.5, 1.05)), _SLIMMEST * tall / wide)
     return Design(
-        font=fonts[int(rng.integers(len(fonts)))],
+        font=font,
         style=SuitStyle.drawn(rng),
         colours=_colours(rng),
         rank_mm=rank,
         rank_slim=slim,
         suit_mm=suit,
-        gap_mm=float(rng.uniform(0.6, 2.2)) * (1.4 if big else 1.0),
+        gap_mm=float(rng.uniform(0.4, 2.2)) * (1.4 if big else 1.0),
         left_mm=max(float(rng.uniform(4.0, 7.0)), rank * 0.42 + 1.2),
         top_mm=float(rng.uniform(2.0, 6.0)),
         ten_gap=float(rng.uniform(-0.02, 0.12)),
@@ -97,6 +101,7 @@ def design(rng: np.random.Generator, fonts: list[Path], foreign: bool = False) -
         four=not big and rng.random() < 0.3,
         foreign=foreign,
         seed=int(rng.integers(2**31)),
+        rank_bold=float(rng.uniform(-0.02, 0.05)) if rng.random() < 0.5 else 0.0,
     )
 
 
@@ -132,6 +137,22 @@ def _letter(font: Path, text: str) -> Pixels:
     if not len(ys):
         raise ValueError(f"{font.name} has no {text!r}")
     return ink[ys.min() : ys.max() + 1, xs.min() : xs.max() + 1].copy()
+
+
+@lru_cache(maxsize=4000)
+def _bolder(font: Path, text: str, by: float) -> Pixels:
+    """A text's ink with strokes thicker, or thinner, by so much of its height; cut to its box."""
+    ink = _letter(font, text)
+    many = round(abs(by) * ink.shape[0] / 2)
+    if not many:
+        return ink
+    ink = cv2.copyMakeBorder(ink, *(4 * [many]), cv2.BORDER_CONSTANT, value=(0,)).astype(np.uint8)
+    brush = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * many + 1, 2 * many + 1))
+    out = cv2.dilate(ink, brush) if by > 0 else cv2.erode(ink, brush)
+    ys, xs = np.where(out > 100)
+    if not len(ys) or by < 0 and (out > 100).sum() < 0.4 * (ink > 100).sum():
+        return _letter(font, text)  # hairlines would be gone
+    return out[ys.min() : ys.max() + 1, xs.min() : xs.max() + 1].astype(np.uint8)
 
 
 def usable(font: Path) -> bool:
@@ -213,9 +234,9 @@ def _index(
     p = PX_PER_MM
     h = deck.rank_mm * p
     x, y = deck.left_mm * p, deck.top_mm * p + h / 2
-    inks = [_letter(deck.font, c) for c in text]
+    inks = [_bolder(deck.font, c, deck.rank_bold) for c in text]
     squeeze = deck.rank_slim * (0.82 if len(text) > 1 else 1.0)
-    unit = h / _letter(deck.font, "8").shape[0]
+    unit = h / _bolder(deck.font, "8", deck.rank_bold).shape[0]
     widths = [ink.shape[1] * unit * squeeze for ink in inks]
     gap = deck.ten_gap * h
     total = sum(widths) + gap * (len(widths) - 1)

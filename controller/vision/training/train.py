@@ -24,6 +24,7 @@ from controller.vision.training.samples import NO_RANK, NO_SUIT, Samples
 
 BATCH = 128
 RATE = 3e-3
+THREADS = 2
 
 
 class Reader(nn.Module):
@@ -73,10 +74,10 @@ def _layer(given: int, made: int, kernel: int = 3, stride: int = 1) -> nn.Sequen
 
 
 def _seeded(seed: int) -> None:
-    """One thread: sums are then added in one order, however many cores there are."""
+    """Always so many threads: sums are then added in one order, however many cores there are."""
     torch.manual_seed(seed)
     torch.use_deterministic_algorithms(True)
-    torch.set_num_threads(1)
+    torch.set_num_threads(THREADS)
 
 
 def trained(given: Samples, epochs: int, seed: int, say: Callable[[str], None]) -> Reader:
@@ -151,13 +152,21 @@ def _tensor(patches: NDArray[np.uint8]) -> Tensor:
 
 
 def _varied(patch: Tensor) -> Tensor:
-    """Colours a little off, moved by a pixel or two, at times without colour."""
+    """Each a little turned, slanted, stretched and moved, its colours a little off, at times without
+    colour: a few thousand scenes then show many times as many decks and cameras."""
     many = len(patch)
+    how = torch.randn(many, 4)
+    move = torch.zeros(many, 2, 3)
+    move[:, 0, 0] = torch.exp(0.11 * how[:, 0])  # wider or slimmer
+    move[:, 1, 1] = torch.exp(0.04 * how[:, 1])
+    move[:, 0, 1] = 0.14 * how[:, 2]  # turned about the middle, or slanted
+    move[:, 1, 0] = -0.02 * how[:, 3]
+    move[:, :, 2] = torch.tensor([0.07, 0.035]) * torch.randn(many, 2)  # of half a patch
+    where = functional.affine_grid(move, list(patch.shape), align_corners=False)
+    patch = functional.grid_sample(patch, where, padding_mode="border", align_corners=False)
     patch = (patch + 0.7) * (1 + 0.08 * torch.randn(many, 3, 1, 1)) - 0.7
     grey = torch.rand(many, 1, 1, 1) < 0.06
     patch = torch.where(grey, patch.mean(1, keepdim=True).expand_as(patch), patch)
-    shift = (int(torch.randint(-2, 3, (1,))), int(torch.randint(-2, 3, (1,))))
-    patch = torch.roll(patch, shift, (2, 3))
     return patch.contiguous(memory_format=torch.channels_last)
 
 
