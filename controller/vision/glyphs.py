@@ -87,9 +87,9 @@ def shapes(image: Image, darkest: Image | None = None) -> Glyphs:
 def _islands(ink: Image) -> tuple[Floats, Floats]:
     """Rows x, y, size, area of what hangs together and may be a rank or a suit; and (m, 2, 2) the
     middles of the halves of what may be both."""
-    count, labels, stats, centres = cv2.connectedComponentsWithStatsWithAlgorithm(
-        ink, 8, cv2.CV_32S, cv2.CCL_BBDT  # twice as quick as the one taken by itself
-    )
+    # of OpenCV's algorithms the quickest where statistics are wanted, by half
+    how = (8, cv2.CV_32S, cv2.CCL_BBDT)
+    _, labels, stats, centres = cv2.connectedComponentsWithStatsWithAlgorithm(ink, *how)
     box = stats.astype(np.float32)
     w, h, area = box[:, cv2.CC_STAT_WIDTH], box[:, cv2.CC_STAT_HEIGHT], box[:, cv2.CC_STAT_AREA]
     longer, shorter = np.maximum(w, h), np.minimum(w, h)
