@@ -87,9 +87,9 @@ def shapes(image: Image, darkest: Image | None = None) -> Glyphs:
 def _islands(ink: Image) -> tuple[Floats, Floats]:
     """Rows x, y, size, area of what hangs together and may be a rank or a suit; and (m, 2, 2) the
     middles of the halves of what may be both."""
-    count, labels, stats, centres = cv2.connectedComponentsWithStats(
-        ink, connectivity=8, ltype=cv2.CV_32S
-    )
+    # of OpenCV's algorithms the quickest where statistics are wanted, by half
+    how = (8, cv2.CV_32S, cv2.CCL_BBDT)
+    _, labels, stats, centres = cv2.connectedComponentsWithStatsWithAlgorithm(ink, *how)
     box = stats.astype(np.float32)
     w, h, area = box[:, cv2.CC_STAT_WIDTH], box[:, cv2.CC_STAT_HEIGHT], box[:, cv2.CC_STAT_AREA]
     longer, shorter = np.maximum(w, h), np.minimum(w, h)
@@ -99,25 +99,18 @@ def _islands(ink: Image) -> tuple[Floats, Floats]:
     rows = np.column_stack([centres, 0.75 * np.hypot(w, h), area])[one].astype(np.float32)
     both = some & (longer >= 2 * _SMALLEST) & (longer <= 2 * _LARGEST) & (area >= 0.1 * w * h)
     middles = centres.astype(np.float64, copy=False)
-    return rows, _halves(ink, labels.astype(np.int32, copy=False), both, middles, count)
+    return rows, _halves(labels.astype(np.int32, copy=False), both, middles)
 
 
 def _halves(
-    ink: Image,
-    labels: NDArray[np.int32],
-    which: NDArray[np.bool_],
-    centres: NDArray[np.float64],
-    count: int,
+    labels: NDArray[np.int32], which: NDArray[np.bool_], centres: NDArray[np.float64]
 ) -> Floats:
     """(m, 2, 2): the middles of both halves of the long ones of some islands, cut across."""
-    where = cv2.findNonZero(ink)
-    if where is None or not which.any():
-        return np.zeros((0, 2, 2), np.float32)
-    x, y = where.reshape(-1, 2).T  # OpenCV 4 has a dimension more
-    of = labels[y, x]
-    kept = which[of]
-    of = of[kept]
-    dx, dy = x[kept] - centres[of, 0], y[kept] - centres[of, 1]
+    count = len(which)
+    where = np.flatnonzero(np.take(which, labels))
+    y, x = np.divmod(where, labels.shape[1])
+    of = labels.reshape(-1)[where]
+    dx, dy = x - centres[of, 0], y - centres[of, 1]
 
     def sums(of_what: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.bincount(of, of_what, count).astype(np.float64, copy=False)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 from typing import Final, Protocol
 
 import cv2
@@ -16,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from controller.vision import glyphs
-from controller.vision.agree import IndexRead, distinct
+from controller.vision.agree import IndexRead, distinct, partners
 from controller.vision.net import SIEVE_LINE, SIEVE_STEP, Named
 
 Image = NDArray[np.uint8]
@@ -36,9 +37,11 @@ _LARGER = 3.2  # an image is enlarged by so much at most
 _MOST_PX = 5200  # along the longer side
 _CLOSE = 0.2  # a coarse look whose scale is off by less (as a logarithm) was thorough enough
 _PAIRS = 3000
-_ALIKE = 0.12  # of an index: pairs that differ by less are looked at once
+_ALIKE = 0.08  # of an index: both ends of near doubles lie no farther apart
 _SURE = 0.8
 _NEARLY = 0.2
+_DOUBT = (0.02, 0.9)  # a look that is as sure as that leaves it open what its near doubles say
+_CERTAIN = 0.95  # two corners that say the same, each as sure, need no other look
 _ASKEW = ((0.06, 0.05, 0.03), (-0.06, -0.05, -0.03))
 """How an index is looked at again: larger, turned (radians), aside (in sizes)."""
 
@@ -126,10 +129,10 @@ def _looked(image: Image, net: Looks, scale: float, most: int) -> Indices:
     scaled = scaled.astype(np.uint8, copy=False)
     darkest = glyphs.darkest_channel(scaled)
     shown = glyphs.shapes(scaled, darkest)
-    rank, suit = _sifted(darkest, *glyphs.pairs(shown, most), net)
+    rank, suit = glyphs.pairs(shown, most)
     size = (shown.size * by[0])[:, None]
     ink = np.concatenate([shown.centre * by, size], axis=1)
-    reads = _named(scaled, rank, suit, net)
+    reads = _named(scaled, darkest, rank, suit, net)
     return Indices(tuple(_enlarged(read, by) for read in reads), ink)
 
 
@@ -147,29 +150,56 @@ def pair_reads(image: Image, net: Looks) -> tuple[list[IndexRead], list[IndexRea
     )
 
 
-def _sifted(darkest: Image, rank: Floats, suit: Floats, net: Looks) -> tuple[Floats, Floats]:
-    """Pairs without those that are no index at a glance, and without their near doubles."""
-    likely = net.sift(glyphs.patches(darkest, rank, suit, SIEVE_STEP))
-    kept = np.flatnonzero(likely >= SIEVE_LINE)
-    kept = kept[np.argsort(-likely[kept], kind="stable")]
-    cell = _ALIKE * np.hypot(*(suit[kept] - rank[kept]).T)[:, None]
-    places = np.round(np.concatenate([rank[kept], suit[kept]], axis=1) / np.maximum(cell, 1.0))
-    _, first = np.unique(places, axis=0, return_index=True)
-    kept = kept[np.sort(first)]
-    return rank[kept], suit[kept]
+def _doubles(rank: Floats, suit: Floats) -> NDArray[np.intp]:
+    """(n,): of which earlier pair each is a near double; its own number, where of none."""
+    at = np.concatenate([rank, suit], axis=1).T
+    near = _ALIKE * np.hypot(*(suit - rank).T)
+    left, of = np.arange(len(rank)), np.zeros(len(rank), np.intp)
+    while len(left):
+        other = np.abs(at - at[:, :1]).max(0) > near[left[0]]
+        of[left[~other]] = left[0]
+        left, at = left[other], at[:, other]
+    return of
 
 
-def _named(image: Image, rank: Floats, suit: Floats, net: Looks) -> list[IndexRead]:
-    """Pairs through the network; those that may be an index once more, each a little askew."""
-    if not len(rank):
-        return []
+def _named(image: Image, darkest: Image, rank: Floats, suit: Floats, net: Looks) -> list[IndexRead]:
+    """What of some pairs may be an index. Several kinds of ink show most shapes nearly alike: of
+    near doubles one is looked at, and the others only where that leaves a doubt."""
+    of = _doubles(rank, suit)
+    first = np.unique(of)
+    likely = net.sift(glyphs.patches(darkest, rank[first], suit[first], SIEVE_STEP))
+    order = np.argsort(-likely, kind="stable")  # of those equally sure the first is kept
+    first = first[order[likely[order] >= SIEVE_LINE]]
+    reads = _reads(image, rank[first], suit[first], net)
+    doubt = [n for n, r in zip(first, reads, strict=True) if _DOUBT[0] <= r.confidence < _DOUBT[1]]
+    more = np.setdiff1d(np.flatnonzero(np.isin(of, doubt)), first)
+    reads += _reads(image, rank[more], suit[more], net)
+    reads = [read for read in reads if read.confidence >= _NEARLY]
+    return _decided([_ten(read, reads) for read in distinct(reads)], image, net)
+
+
+def _reads(image: Image, rank: Floats, suit: Floats, net: Looks) -> list[IndexRead]:
+    """What the network names pairs, unsure ones too."""
     named = net.look(glyphs.patches(image, rank, suit))
-    reads = [
-        _read(rank[n], suit[n], named.rank[n], named.suit[n])
-        for n in np.flatnonzero(_sureness(named.rank, named.suit) >= _NEARLY)
-    ]
-    kept = [_ten(read, reads) for read in distinct(reads)]
-    return _again(image, kept, net) if kept else []
+    return [_read(*each) for each in zip(rank, suit, named.rank, named.suit, strict=True)]
+
+
+def _decided(reads: Sequence[IndexRead], image: Image, net: Looks) -> list[IndexRead]:
+    """Readings that another corner of the same card confirms, as they are, and the others after
+    another look."""
+    sure: dict[str, list[int]] = {}
+    for n, read in enumerate(reads):
+        if read.confidence >= _CERTAIN:
+            sure.setdefault(read.face, []).append(n)
+    confirmed = {
+        n
+        for same in sure.values()
+        for pair in combinations(same, 2)
+        if partners(*(reads[n] for n in pair))
+        for n in pair
+    }
+    left = [read for n, read in enumerate(reads) if n not in confirmed]
+    return [*(reads[n] for n in sorted(confirmed)), *(_again(image, left, net) if left else [])]
 
 
 def _ten(read: IndexRead, reads: Sequence[IndexRead]) -> IndexRead:
@@ -192,11 +222,6 @@ def _ends(read: IndexRead) -> tuple[Floats, Floats]:
     half = np.array([math.cos(up), -math.sin(up)], np.float32) * np.float32(read.size_px / 2)
     middle = np.array([read.x_px, read.y_px], np.float32)
     return middle + half, middle - half
-
-
-def _sureness(rank: Floats, suit: Floats) -> Floats:
-    out: Floats = rank[:, :-1].max(1) * suit[:, :-1].max(1)
-    return out
 
 
 def _read(rank_at: Floats, suit_at: Floats, rank: Floats, suit: Floats) -> IndexRead:

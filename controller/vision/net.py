@@ -25,8 +25,8 @@ SIEVE_STEP: Final = 2
 SIEVE_LINE: Final = 0.05
 """What the sieve finds less likely is not looked at (the recipe says what that costs)."""
 
-_BATCH = 16
-_SIEVE_BATCH = 64
+_BATCH = 8
+_SIEVE_BATCH = 32
 """Always so many at once, filled up with nothing: OpenCV plans anew for every other number."""
 
 

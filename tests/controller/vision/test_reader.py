@@ -9,8 +9,11 @@ from functools import cache
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from controller.vision.net import GlyphNet
+from controller.vision import glyphs
+from controller.vision.indices import find_indices
+from controller.vision.net import GlyphNet, Named
 from controller.vision.picture import Picture
 from controller.vision.reader import CardReader
 from controller.vision.training import decks
@@ -34,6 +37,22 @@ BOARD = ("As", "Td", "7c", "Kh", "2s")
 @cache
 def reader() -> CardReader:
     return CardReader(GlyphNet.load())
+
+
+class Asked:
+    """The network, which keeps how many patches it was asked to sift and, each time, to name."""
+
+    def __init__(self) -> None:
+        self._net = GlyphNet.load()
+        self.sifted, self.looks = 0, list[int]()
+
+    def sift(self, ink: Image) -> NDArray[np.float32]:
+        self.sifted += len(ink)
+        return self._net.sift(ink)
+
+    def look(self, patches: Image) -> Named:
+        self.looks.append(len(patches))
+        return self._net.look(patches)
 
 
 def faces(picture: Picture) -> Counter[str]:
@@ -81,6 +100,24 @@ def test_a_card_with_four_indices_is_one_card() -> None:
     picture = reader().read(photograph(laid, 400, 150))
     assert len(picture.sightings) == 5
     assert faces(picture) == Counter(BOARD)
+
+
+def test_what_several_kinds_of_ink_show_alike_is_looked_at_once() -> None:
+    image, net = board(Shot(4.0)), Asked()
+    rank, _ = glyphs.pairs(glyphs.shapes(image))
+    indices = find_indices(image, net, 4.0).reads
+    assert {read.face for read in indices} >= set(BOARD)
+    assert net.sifted < len(rank) / 2
+    assert sum(net.looks) < 3 * len(indices)
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_only_what_no_other_corner_confirms_is_looked_at_again(whole: bool) -> None:
+    image, net = board(Shot(4.0)), Asked()
+    upper = image if whole else image[: 4 * 75]
+    indices = [r for r in find_indices(upper, net, 4.0).reads if r.face in BOARD]
+    assert len(indices) == (10 if whole else 5)
+    assert (sum(net.looks[1:]) < 2 * 5) is whole  # twice more, askew
 
 
 def test_the_same_card_twice_is_two_cards() -> None:
