@@ -211,6 +211,7 @@ def list_decks(config: ConfigPath = None, as_json: AsJson = False) -> None:
         return
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     columns = ("name", "back", "status", "pair", "cards", "weakest tag", "worn")
     table = Table(*columns, "registered")
@@ -219,7 +220,8 @@ def list_decks(config: ConfigPath = None, as_json: AsJson = False) -> None:
         rate = f"{weakest.rate:.0%}" if weakest is not None else ""
         words = (deck.name, deck.back, deck.status.value, deck.pair or "", _cards(deck), rate)
         weak = len(wear[deck.name].weak)
-        table.add_row(*words, str(weak) if weak else "", deck.registered[:10])
+        row = (*words, str(weak) if weak else "", deck.registered[:10])
+        table.add_row(*map(Text, row))  # a name in brackets is a name, no markup
     Console().print(table)
 
 
