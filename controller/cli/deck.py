@@ -380,6 +380,7 @@ def learn(
     What is learned goes to the file that the configuration names ([decks] look).
     """
     from controller.cli.learn_deck import forgotten, learned
+    from controller.cli.learned import hand_is_on
 
     checked = _config("learn", config)
     with _worded("learn"):
@@ -388,7 +389,8 @@ def learn(
             return
         if photo is None:
             _fail("learn", "no picture is given. Next: burnturn deck learn PHOTO [--in-order]")
-        typer.echo(learned(photo, checked.deck_look, in_order=in_order))
+        named = not hand_is_on(checked)
+        typer.echo(learned(photo, checked.deck_look, in_order=in_order, named=named))
 
 
 # ---- words

@@ -8,7 +8,7 @@ what is farther from all of them than the deck's own indices ever are is none.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -30,7 +30,12 @@ _LIMIT = 2_000_000  # characters of a file
 
 
 class DeckLookError(Exception):
-    """A deck's look cannot be learned or read; says why, and what to do."""
+    """A deck's look cannot be learned or read; says why, and what to do. cards: which ones it is
+    about; they are named to people between hands alone, and the text names none."""
+
+    def __init__(self, text: str, cards: Sequence[str] = ()) -> None:
+        super().__init__(text)
+        self.cards = tuple(cards)
 
 
 class Looks(Protocol):
@@ -129,8 +134,9 @@ def _told_apart(look: DeckLook) -> None:
     if float(apart.min()) < _LEAST_APART * look.reach:
         one, other = divmod(int(apart.argmin()), len(FACES))
         raise DeckLookError(
-            f"{FACES[one]} and {FACES[other]} look the same in this picture. Next: take it from"
-            " nearer and sharper, and see that no index is covered"
+            "two cards look the same in this picture. Next: take it from nearer and sharper, and"
+            " see that no index is covered",
+            (FACES[one], FACES[other]),
         )
 
 

@@ -49,6 +49,19 @@ def named(reader: CardReader, image: Image) -> set[str]:
     return {r.face for r in reader.indices(image).reads if r.confidence >= 0.8}
 
 
+@pytest.mark.parametrize("places", [(0, 12), (5, 6), (4, 20, 33)])
+def test_cards_that_changed_places_are_not_learned_for_one_another(places: tuple[int, ...]) -> None:
+    faces = list(NEW_DECK)
+    lie = [NEW_DECK[n] for n in (*places[1:], places[0])]
+    for place, face in zip(places, lie, strict=True):
+        faces[place] = face
+    with pytest.raises(DeckLookError, match="lie in one another") as no:
+        learn(spread(faces), net(), NEW_DECK)
+    assert no.value.cards
+    assert set(no.value.cards) <= set(lie)
+    assert not any(face in str(no.value) for face in lie)
+
+
 def test_a_deck_that_was_learned_is_read_and_was_not_before() -> None:
     faces = deck(9)
     image = spread(faces, seed=7)
