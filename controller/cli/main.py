@@ -89,6 +89,8 @@ def _part(name: str, arguments: list[str]) -> None:
             f"burnturn {name}: needs the Python package {package}, which is not installed; "
             "run `make setup`"
         )
+    # A traceback with the values of variables, as older releases of typer print it, could name cards.
+    app.pretty_exceptions_enable = False
     called = f"burnturn {name}"
     if "--json" in arguments:
         sys.exit(answering_in_json(lambda: app(arguments, prog_name=called, standalone_mode=False)))

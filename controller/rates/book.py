@@ -90,7 +90,7 @@ _WHAT = re.compile(rf"antenna [0-9]{{1,3}}|camera [0-9]{{1,3}}, [a-z]+(/[0-9]{{1
 
 
 def _sense(text: str) -> Sense:
-    """Of a name as `senses` spells it; another one is not passed on to a screen. Raises ValueError."""
+    """Of a name as `senses` spells it: another is not passed on to screens. Raises ValueError."""
     what, error = text.rsplit(": ", 1)
     if not _WHAT.fullmatch(what):
         raise ValueError("no sense of a table")
