@@ -89,7 +89,7 @@ def _part(name: str, arguments: list[str]) -> None:
             f"burnturn {name}: needs the Python package {package}, which is not installed; "
             "run `make setup`"
         )
-    # A traceback with the values of variables, as older releases of typer print it, could name cards.
+    # A traceback with variables, as older releases of typer print it, could name cards.
     app.pretty_exceptions_enable = False
     called = f"burnturn {name}"
     if "--json" in arguments:
