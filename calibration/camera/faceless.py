@@ -52,7 +52,8 @@ def faceless(image: Image, marks_px: Iterable[ArrayLike] = ()) -> Image:
 
 def _filled_px(image: Image, marks_px: list[NDArray[np.float64]]) -> int:
     """How many pixels `FILLED_MM` are where the table is nearest."""
-    sides = [np.linalg.norm(np.roll(four, -1, axis=0) - four, axis=1).max() for four in marks_px]
-    if sides:
-        return max(3, round(FILLED_MM / STICKER_MM * float(max(sides)) * _NEARER))
+    if marks_px:
+        sides = [np.linalg.norm(np.roll(four, -1, axis=0) - four, axis=1) for four in marks_px]
+        longest = float(np.max(sides))
+        return max(3, round(FILLED_MM / STICKER_MM * longest * _NEARER))
     return max(3, round(image.shape[1] * _UNKNOWN_SHARE))

@@ -27,6 +27,7 @@ SHARPNESS: Final = 12.0
 _SLOPE = 14.0  # and how quickly "none" wins beyond the reach
 _LEAST_APART = 0.35  # of the reach: two means nearer than that cannot be told apart
 _LIMIT = 2_000_000  # characters of a file
+_LEAST, _MOST = 1e-4, 1e4  # of features and how far they stray, so that all can be reckoned with
 
 
 class DeckLookError(Exception):
@@ -118,7 +119,8 @@ class DeckLook:
             stray, reach = np.array(told["stray"], np.float32), float(told["reach"])
             if means.shape != (len(FACES), FEATURES) or stray.shape != (FEATURES,):
                 raise ValueError("of another size")
-            if not (np.isfinite(means).all() and (stray > 0).all() and 0 < reach < 1e3):
+            known = (np.abs(means) < _MOST).all() and ((stray > _LEAST) & (stray < _MOST)).all()
+            if not (known and 0 < reach < 1e3):
                 raise ValueError("out of bounds")
         except (ValueError, KeyError, TypeError, RecursionError):
             raise DeckLookError(

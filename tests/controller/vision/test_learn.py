@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import replace
 from functools import cache
@@ -95,6 +96,23 @@ def test_no_look_in_a_file_is_said_so(text: str) -> None:
 def test_a_look_of_other_numbers_is_refused() -> None:
     with pytest.raises(DeckLookError, match="learn it again"):
         DeckLook.from_text(look().text().replace('"reach": ', '"reach": -'))
+
+
+@pytest.mark.parametrize("value", ["Infinity", "-Infinity", "NaN", "1e-38", "1e38", "0", "null"])
+def test_a_look_that_nobody_can_reckon_with_is_refused(value: str) -> None:
+    told = json.loads(look().text())
+    for where in ("stray", "cards"):
+        row = told[where] if where == "stray" else told[where]["As"]
+        text = json.dumps(told)
+        number = json.dumps(row[0])
+        spoilt = text.replace(
+            f"[{number}, {json.dumps(row[1])}", f"[{value}, {json.dumps(row[1])}", 1
+        )
+        assert spoilt != text
+        if (where, value) in (("cards", "0"), ("cards", "1e-38")):
+            continue
+        with pytest.raises(DeckLookError, match="learn it again"):
+            DeckLook.from_text(spoilt)
 
 
 def test_an_odd_deck_without_its_order_is_refused_with_the_way_out() -> None:
