@@ -55,5 +55,5 @@ def _filled_px(image: Image, marks_px: list[NDArray[np.float64]]) -> int:
     if marks_px:
         sides = [np.linalg.norm(np.roll(four, -1, axis=0) - four, axis=1) for four in marks_px]
         longest = float(np.max(sides))
-        return max(3, round(FILLED_MM / STICKER_MM * longest * _NEARER))
-    return max(3, round(image.shape[1] * _UNKNOWN_SHARE))
+        return max(3, int(FILLED_MM / STICKER_MM * longest * _NEARER + 0.5))
+    return max(3, int(image.shape[1] * _UNKNOWN_SHARE + 0.5))
