@@ -73,10 +73,13 @@ def replace(path: Path, content: bytes, *, mode: int) -> None:
 @contextlib.contextmanager
 def beside(path: Path, *, mode: int, lasting: bool = True) -> Iterator[Path]:
     """For what others write: an empty file beside `path`, which takes its place when the block is
-    left. lasting: on the disk before that, which costs a picture of every second too much.
+    left. A link stays one: the file that it names is replaced. lasting: on the disk before that,
+    which costs a picture of every second too much.
 
-    Raises OSError, and then, as with any error in the block, leaves `path` as it was (only where
-    the move cannot be put on the disk it may be either)."""
+    Raises OSError, also for a device or a pipe, and then, as with any error in the block, leaves
+    `path` as it was (only where the move cannot be put on the disk it may be either)."""
+    path = Path(os.path.realpath(path))
+    _refuse_special(path)
     aside = _aside(path)
     try:
         _write(aside, b"", mode)
@@ -141,6 +144,14 @@ def read_key(path: Path, limit: int) -> KeyFile:
 
 def _aside(path: Path) -> Path:
     return path.with_name(f".{path.name}.{os.getpid()}.beside")
+
+
+def _refuse_special(path: Path) -> None:
+    """Raises OSError for what is there and no file: root's rename would take a device's place."""
+    with contextlib.suppress(FileNotFoundError):
+        mode = path.stat().st_mode
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+            raise OSError(errno.EINVAL, "it is a device or a pipe, and no file", str(path))
 
 
 def _write(path: Path, content: bytes, mode: int) -> None:

@@ -164,8 +164,9 @@ def _picture_plot(samples: CameraSamples, picture: NDArray[np.uint8]) -> Plot:
 
     return Plot(
         "What the camera sees",
-        "The table could not be worked out. If there are no stickers, read the pixels of four"
-        " places here and name them: --point X_MM,Y_MM=X_PX,Y_PX, four times.",
+        "The table could not be worked out. Small dark things are not shown, so that no card can be"
+        " read. If there are no stickers, lay light sheets on four places, read the pixels of"
+        " their middles here and name them: --point X_MM,Y_MM=X_PX,Y_PX, four times.",
         draw,
         (9.0, 9.0 * samples.height_px / samples.width_px + 0.5),
     )

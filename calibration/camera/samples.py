@@ -40,7 +40,8 @@ class CameraSamples:
     width_px, height_px: of its pictures; 0 before the first one. device: what it calls itself.
     views: of the lens board. stickers, cards: corners (4 of them) by number, each the mean of
     several pictures. wobble_px: how far the stickers went about between those pictures. by_plan:
-    somebody said that the areas are as on the plan. picture: the table, a JPEG as base64.
+    somebody said that the areas are as on the plan. picture: the table, a JPEG as base64, in which
+    no card can be read (`calibration.camera.faceless`).
     """
 
     width_px: int = 0

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import math
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
@@ -20,6 +20,7 @@ from calibration.camera import marks
 from calibration.camera.areas import area_of
 from calibration.camera.camera_fit import fit_camera
 from calibration.camera.detect import Sticker, doubled_stickers, find_stickers
+from calibration.camera.faceless import faceless
 from calibration.camera.page import page_of
 from calibration.camera.samples import BoardSample, CameraSamples, Corner, Said
 from calibration.camera.views import Views
@@ -196,7 +197,8 @@ class CameraStep:
             await pictures.fresh()
             seen, wobble, image = await self._stickers(pictures)
             stickers = {n: c for n, c in seen.items() if n in marks.STICKER_NUMBERS}
-            samples = replace(samples, stickers=stickers, wobble_px=wobble, picture=_jpeg(image))
+            shown = _jpeg(image, seen.values())
+            samples = replace(samples, stickers=stickers, wobble_px=wobble, picture=shown)
             keep(samples)
             person.hears(News(_stickers_seen(stickers)))
             why = _table_lacks(stickers, known, self.said, image)
@@ -214,7 +216,8 @@ class CameraStep:
             seen, _, image = await self._stickers(pictures)
             zones = marks.place_cards(self.seats)
             cards = {n: c for n, c in seen.items() if n in zones}
-            samples = replace(samples, cards=cards, by_plan=False, picture=_jpeg(image))
+            shown = _jpeg(image, seen.values())
+            samples = replace(samples, cards=cards, by_plan=False, picture=shown)
             names = ", ".join(zones[n].replace("/", " ") for n in cards)
             person.hears(News(f"place cards seen: {names or 'none; the plan is taken'}"))
         keep(samples)
@@ -338,10 +341,13 @@ def _table_lacks(
     return f"{usable} stickers of known place show, 4 are needed{where}"
 
 
-def _jpeg(image: Image) -> str:
-    """The picture, small, as text."""
+def _jpeg(image: Image, marks_px: Iterable[Sequence[Corner]]) -> str:
+    """The picture, small, as text, and no card to be read in it. marks_px: corners of the stickers
+    and place cards in it."""
     share = min(1.0, _KEPT_PX / image.shape[1])
     size = (math.ceil(image.shape[1] * share), math.ceil(image.shape[0] * share))
     small = cv2.resize(image, size, interpolation=cv2.INTER_AREA)
-    _, data = cv2.imencode(".jpg", small, [cv2.IMWRITE_JPEG_QUALITY, _JPEG])
+    at_px = [np.asarray(four, dtype=np.float64) * share for four in marks_px]
+    blank = faceless(np.asarray(small, dtype=np.uint8), at_px)
+    _, data = cv2.imencode(".jpg", blank, [cv2.IMWRITE_JPEG_QUALITY, _JPEG])
     return base64.b64encode(data.tobytes()).decode("ascii")

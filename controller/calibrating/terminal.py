@@ -17,8 +17,9 @@ from rich.markup import escape
 from calibration.steps import Act, Left, News, Remark, Weight
 
 WIDTH = 78
+"""Of what is written; a narrower terminal makes it less."""
 LEAVE = "q"
-_BAR = 30
+_NARROWEST = 24
 _SIGNS = {
     Weight.GOOD: ("✓", "green"),
     Weight.WARNING: ("!", "yellow"),
@@ -26,6 +27,7 @@ _SIGNS = {
 }
 _OFTEN_S = 0.1
 _LONG = 200  # characters of an answer
+_LONGEST = 4096  # bytes of a line without an end; more is no answer either
 
 
 class Answers:
@@ -41,7 +43,7 @@ class Answers:
         while b"\n" not in self._rest and not self._ended:
             data = await self._read()
             self._ended = not data
-            self._rest += data
+            self._rest = (self._rest + data)[:_LONGEST] if b"\n" not in data else self._rest + data
         if not self._rest:
             return None
         line, _, self._rest = self._rest.partition(b"\n")
@@ -61,6 +63,8 @@ class Answers:
         try:
             await ready.wait()
             return os.read(source, 4096)
+        except OSError:  # the terminal was closed
+            return b""
         finally:
             loop.remove_reader(source)
 
@@ -83,6 +87,7 @@ class Terminal:
         self._clock = clock
         self._drawn_at = float("-inf")
         self._bar = False
+        self._width = max(_NARROWEST, min(WIDTH, console.width - 2))
 
     # -- a Person ----------------------------------------------------------------------------------
 
@@ -105,10 +110,11 @@ class Terminal:
         if not self._console.is_terminal or (now - self._drawn_at < _OFTEN_S and news.share < 1.0):
             return
         self._drawn_at = now
-        done = round(_BAR * min(news.share, 1.0))
-        bar = "█" * done + "░" * (_BAR - done)
+        done = round(self._bar_width * min(news.share, 1.0))
+        bar = "█" * done + "░" * (self._bar_width - done)
+        text = news.text[: self._width - self._bar_width - 4]
         # Written past rich, which would count the line's width anew at every look.
-        self._console.file.write(f"\r\x1b[K  {bar} {news.text[: WIDTH - _BAR - 4]}")
+        self._console.file.write(f"\r\x1b[K  {bar} {text}")
         self._console.file.flush()
         self._bar = True
 
@@ -117,7 +123,7 @@ class Terminal:
         order = [Weight.GOOD, Weight.WARNING, Weight.REFUSED]
         for remark in sorted(remarks, key=lambda r: order.index(r.weight)):
             sign, colour = _SIGNS[remark.weight]
-            text = textwrap.fill(remark.text, WIDTH, initial_indent=f"  {sign} ",
+            text = textwrap.fill(remark.text, self._width, initial_indent=f"  {sign} ",
                                  subsequent_indent="    ", break_on_hyphens=False)  # fmt: skip
             self._say(f"[{colour}]{escape(text)}[/]")
         self._say(f"  Report: {escape(str(page))}")
@@ -135,10 +141,10 @@ class Terminal:
     def asked(self, act: Act) -> None:
         self.line("")
         if act.of:
-            done = round(_BAR * act.done / act.of)
-            bar = "━" * done + "[dim]" + "━" * (_BAR - done) + "[/]"
+            done = round(self._bar_width * act.done / act.of)
+            bar = "━" * done + "[dim]" + "━" * (self._bar_width - done) + "[/]"
             self._say(f"  [cyan]{bar}[/] {act.done} of {act.of}")
-        text = textwrap.fill(act.ask, WIDTH, initial_indent="  ", subsequent_indent="  ")
+        text = textwrap.fill(act.ask, self._width, initial_indent="  ", subsequent_indent="  ")
         self._say(f"[bold]{escape(text)}[/]")
 
     def answered(self, act: Act, answer: str) -> None:
@@ -147,6 +153,10 @@ class Terminal:
 
     # -- more --------------------------------------------------------------------------------------
 
+    @property
+    def _bar_width(self) -> int:
+        return min(30, self._width // 2)
+
     async def asks(self, question: str, otherwise: str = "no") -> bool:
         """Yes or no. Raises Left."""
         act = Act(question, answers={"y": "yes", "n": otherwise})
@@ -154,11 +164,11 @@ class Terminal:
 
     def heading(self, text: str, more: str = "") -> None:
         self.line("")
-        rule = "─" * max(2, WIDTH - len(text) - len(more) - 3)
+        rule = "─" * max(2, self._width - len(text) - len(more) - 3)
         self._say(f"[bold cyan]{escape(text)}[/] [dim]{rule} {escape(more)}[/]")
 
     def prose(self, text: str) -> None:
-        self._say(escape(textwrap.fill(text, WIDTH - 2, initial_indent="  ",
+        self._say(escape(textwrap.fill(text, self._width - 2, initial_indent="  ",
                                        subsequent_indent="  ")))  # fmt: skip
 
     def line(self, markup: str) -> None:

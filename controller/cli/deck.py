@@ -211,6 +211,7 @@ def list_decks(config: ConfigPath = None, as_json: AsJson = False) -> None:
         return
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     columns = ("name", "back", "status", "pair", "cards", "weakest tag", "worn")
     table = Table(*columns, "registered")
@@ -219,7 +220,8 @@ def list_decks(config: ConfigPath = None, as_json: AsJson = False) -> None:
         rate = f"{weakest.rate:.0%}" if weakest is not None else ""
         words = (deck.name, deck.back, deck.status.value, deck.pair or "", _cards(deck), rate)
         weak = len(wear[deck.name].weak)
-        table.add_row(*words, str(weak) if weak else "", deck.registered[:10])
+        row = (*words, str(weak) if weak else "", deck.registered[:10])
+        table.add_row(*map(Text, row))  # a name in brackets is a name, no markup
     Console().print(table)
 
 
@@ -378,6 +380,7 @@ def learn(
     What is learned goes to the file that the configuration names ([decks] look).
     """
     from controller.cli.learn_deck import forgotten, learned
+    from controller.cli.learned import hand_is_on
 
     checked = _config("learn", config)
     with _worded("learn"):
@@ -386,7 +389,8 @@ def learn(
             return
         if photo is None:
             _fail("learn", "no picture is given. Next: burnturn deck learn PHOTO [--in-order]")
-        typer.echo(learned(photo, checked.deck_look, in_order=in_order))
+        named = not hand_is_on(checked)
+        typer.echo(learned(photo, checked.deck_look, in_order=in_order, named=named))
 
 
 # ---- words

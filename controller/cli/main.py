@@ -5,10 +5,14 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import io
 import os
 import resource
+import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
+from types import FrameType
 
 from controller.cli.answers import OUTPUT_FULL, OWN_FAULT, answering_in_json, own_fault
 from controller.files import FULL
@@ -39,11 +43,15 @@ PARTS: dict[str, tuple[str, str]] = {
     "keys": ("controller.cli.keys", "Make the regulator's pair of keys."),
 }
 
+HOLD_DEVICES = ("calibrate", "deck", "devices", "doctor")
+"""Parts that open devices and give them back at their end; `run` sees to its signals itself."""
+
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Entry point of the `burnturn` command."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     _no_core()
+    _any_terminal()
     try:
         if words and words[0] in PARTS:
             _part(words[0], words[1:])
@@ -77,6 +85,36 @@ def _no_core() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, hard))
 
 
+def _any_terminal() -> None:
+    """A terminal of another encoding shows ? for what it has not, instead of ending the work."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="replace")
+
+
+@contextlib.contextmanager
+def _ended_as_by_ctrl_c() -> Iterator[None]:
+    """SIGTERM and SIGHUP end the block as Ctrl-C does: lamps go dark, readers go quiet, and the
+    terminal is as it was. A signal that is ignored, as under nohup, stays so."""
+
+    def end(number: int, frame: FrameType | None) -> None:
+        on_ctrl_c = signal.getsignal(signal.SIGINT)
+        if callable(on_ctrl_c):
+            on_ctrl_c(signal.SIGINT, frame)
+        else:
+            raise KeyboardInterrupt
+
+    signals = (signal.SIGTERM, signal.SIGHUP)
+    usual = [number for number in signals if signal.getsignal(number) is signal.SIG_DFL]
+    for number in usual:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number in usual:
+            signal.signal(number, signal.SIG_DFL)
+
+
 def _part(name: str, arguments: list[str]) -> None:
     module = PARTS[name][0]
     try:
@@ -89,10 +127,14 @@ def _part(name: str, arguments: list[str]) -> None:
             f"burnturn {name}: needs the Python package {package}, which is not installed; "
             "run `make setup`"
         )
+    # A traceback with variables, as older releases of typer print it, could name cards.
+    app.pretty_exceptions_enable = False
     called = f"burnturn {name}"
-    if "--json" in arguments:
-        sys.exit(answering_in_json(lambda: app(arguments, prog_name=called, standalone_mode=False)))
-    app(arguments, prog_name=called)
+    with _ended_as_by_ctrl_c() if name in HOLD_DEVICES else contextlib.nullcontext():
+        if "--json" in arguments:
+            once = partial(app, arguments, prog_name=called, standalone_mode=False)
+            sys.exit(answering_in_json(once))
+        app(arguments, prog_name=called)
 
 
 def _listing(arguments: list[str]) -> None:

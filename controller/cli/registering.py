@@ -166,7 +166,11 @@ class _Screen:
         lines.append(Text(f"{view.line}{rate}", style="dim"))
         lines.append(Text(trouble or view.said, style="red" if trouble else "yellow"))
         return Panel(
-            Group(*lines), title=f"deck {self._name}", subtitle=_HELP, width=_WIDTH, padding=(1, 2)
+            Group(*lines),
+            title=Text(f"deck {self._name}"),
+            subtitle=_HELP,
+            width=_WIDTH,
+            padding=(1, 2),
         )
 
 

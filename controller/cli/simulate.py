@@ -231,7 +231,9 @@ def title(s: Settings) -> str:
     burst = ", one card unread in every hand" if s.burst else ""
     pictures = f"a picture every {s.frame_s * 1000:.0f} ms"
     if s.camera == "alone":
-        return f"{s.profile}, {s.game}, {s.seats} seats; a camera alone, {pictures}; seed {s.seed}"
+        of = f" like {s.like.name}'s, nights counted: {s.like.nights}" if s.like is not None else ""
+        sees = f"a camera alone{of}, {pictures}"
+        return f"{s.profile}, {s.game}, {s.seats} seats; {sees}; seed {s.seed}"
     if s.camera == "both":
         burst += f"; a camera besides, {pictures}"
     reads = f"miss {s.miss:.0%}, cross {s.cross:.0%}"

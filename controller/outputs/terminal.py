@@ -200,13 +200,11 @@ def findings_table(findings: Sequence[Finding], limit: int = 6, none: str = "non
         return table
     for f in _first(findings, limit):
         note = f" ({f.clause_note})" if f.clause_note else ""
+        words = (_where(f), _both(f.expected, f.seen), f.clause + note, _to_do(f))
         table.add_row(
             str(f.id),
             Text.assemble((f.code, _style(f)), f" {f.severity.value}, {f.state.value}"),
-            _where(f),
-            _both(f.expected, f.seen),
-            f.clause + note,
-            _to_do(f),
+            *map(Text, words),  # a ruling with brackets in it is no markup
         )
     return table
 
@@ -276,10 +274,12 @@ def screen(
         boards += [Text(""), BoardPicture(_one_colour(small))]
     wide = width >= WIDE
     name = "board" if wide else f"board · {title}"
-    left = Panel(Group(*boards), title=name, border_style="bright_black", padding=(0, 1))
+    left = Panel(Group(*boards), title=Text(name), border_style="bright_black", padding=(0, 1))
     top = Table.grid(padding=(0, 1))
     if wide:
-        plan = Panel(table_plan(view), title=title, border_style="bright_black", padding=(0, 1))
+        plan = Panel(
+            table_plan(view), title=Text(title), border_style="bright_black", padding=(0, 1)
+        )
         top.add_row(left, plan)
     else:
         top.add_row(left)

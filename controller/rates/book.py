@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import math
+import re
 import stat
 import time
 from collections.abc import Callable, Mapping
@@ -21,6 +22,7 @@ from controller import files
 from controller.rates.counts import Error, Portion, Sense, Tally
 from controller.rates.drift import Drift
 from controller.rates.nights import Counted, Night, Nights
+from controller.rates.senses import TABLE
 
 VERSION = 1
 MODE = 0o644
@@ -84,8 +86,14 @@ def _by_sense(values: Mapping[Sense, Any], spell: Callable[[Any], Any]) -> dict[
     return {f"{sense.what}: {sense.error}": spell(value) for sense, value in values.items()}
 
 
+_WHAT = re.compile(rf"antenna [0-9]{{1,3}}|camera [0-9]{{1,3}}, [a-z]+(/[0-9]{{1,2}})?|{TABLE}")
+
+
 def _sense(text: str) -> Sense:
+    """Of a name as `senses` spells it: another is not passed on to screens. Raises ValueError."""
     what, error = text.rsplit(": ", 1)
+    if not _WHAT.fullmatch(what):
+        raise ValueError("no sense of a table")
     return Sense(what, Error(error))
 
 

@@ -47,6 +47,10 @@ class TableLike:
     nights: int = 0
 
     @property
+    def has_antennas(self) -> bool:
+        return any(place.camera is None for place in self.layout.antennas)
+
+    @property
     def mean_miss(self) -> float:
         return sum(self.miss.values()) / len(self.miss)
 

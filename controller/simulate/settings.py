@@ -92,6 +92,10 @@ class Settings:
             faults.append(
                 f"--seats {self.seats}: {self.like.name} has {self.like.layout.seats} seats"
             )
+        if self.like is not None and self.camera != "alone" and not self.like.has_antennas:
+            faults.append(
+                f"--camera {self.camera}: {self.like.name} has no antennas; add --camera alone"
+            )
         if faults:
             raise SettingsError(faults)
 

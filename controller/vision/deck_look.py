@@ -8,7 +8,7 @@ what is farther from all of them than the deck's own indices ever are is none.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -27,10 +27,16 @@ SHARPNESS: Final = 12.0
 _SLOPE = 14.0  # and how quickly "none" wins beyond the reach
 _LEAST_APART = 0.35  # of the reach: two means nearer than that cannot be told apart
 _LIMIT = 2_000_000  # characters of a file
+_LEAST, _MOST = 1e-4, 1e4  # of features and how far they stray, so that all can be reckoned with
 
 
 class DeckLookError(Exception):
-    """A deck's look cannot be learned or read; says why, and what to do."""
+    """A deck's look cannot be learned or read; says why, and what to do. cards: which ones it is
+    about; they are named to people between hands alone, and the text names none."""
+
+    def __init__(self, text: str, cards: Sequence[str] = ()) -> None:
+        super().__init__(text)
+        self.cards = tuple(cards)
 
 
 class Looks(Protocol):
@@ -113,7 +119,8 @@ class DeckLook:
             stray, reach = np.array(told["stray"], np.float32), float(told["reach"])
             if means.shape != (len(FACES), FEATURES) or stray.shape != (FEATURES,):
                 raise ValueError("of another size")
-            if not (np.isfinite(means).all() and (stray > 0).all() and 0 < reach < 1e3):
+            known = (np.abs(means) < _MOST).all() and ((stray > _LEAST) & (stray < _MOST)).all()
+            if not (known and 0 < reach < 1e3):
                 raise ValueError("out of bounds")
         except (ValueError, KeyError, TypeError, RecursionError):
             raise DeckLookError(
@@ -129,8 +136,9 @@ def _told_apart(look: DeckLook) -> None:
     if float(apart.min()) < _LEAST_APART * look.reach:
         one, other = divmod(int(apart.argmin()), len(FACES))
         raise DeckLookError(
-            f"{FACES[one]} and {FACES[other]} look the same in this picture. Next: take it from"
-            " nearer and sharper, and see that no index is covered"
+            "two cards look the same in this picture. Next: take it from nearer and sharper, and"
+            " see that no index is covered",
+            (FACES[one], FACES[other]),
         )
 
 

@@ -9,6 +9,7 @@ which the indices that were known must confirm; or, without an order, from the n
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -95,9 +96,10 @@ def _by_name(reads: Sequence[IndexRead]) -> dict[str, IndexRead]:
     lost = [face for face in FACES if face not in best]
     if lost:
         raise DeckLookError(
-            f"{len(lost)} cards are not known by their looks: {', '.join(lost[:8])}"
-            f"{' …' if len(lost) > 8 else ''}. Next: lay the deck in new-deck order (ace to king of"
-            " spades, hearts, diamonds, clubs; from the left, row by row) and give --in-order"
+            f"{len(lost)} of the cards are not known by their looks. Next: lay the deck in new-deck"
+            " order (ace to king of spades, hearts, diamonds, clubs; from the left, row by row) and"
+            " give --in-order",
+            lost,
         )
     return best
 
@@ -126,7 +128,28 @@ def _by_order(
             " otherwise."
             " Next: lay them ace to king of spades, hearts, diamonds, clubs, from the left"
         )
+    if moved := _moved(filled, order):
+        raise DeckLookError(
+            "some cards lie in one another's places, and would be taken for one another from then"
+            " on. Next: put the deck in order, ace to king of spades, hearts, diamonds,"
+            " clubs, and spread it anew",
+            moved,
+        )
     return dict(zip(order, filled, strict=True))
+
+
+def _moved(reads: Sequence[IndexRead], order: Sequence[str]) -> list[str]:
+    """Faces at whose places others lie: what is surely read there is not read at its own place. An
+    index that is only misread is misread alike in two suits, or read as a card that lies where it
+    belongs."""
+    says = {face: r.face for r, face in zip(reads, order, strict=True) if r.confidence >= _KNOWN}
+    wrong = {face: said for face, said in says.items() if said != face}
+    alike = Counter((face[0], said[0]) for face, said in wrong.items() if face[1] == said[1])
+    return [
+        face
+        for face, said in wrong.items()
+        if says.get(said) != said and not (face[1] == said[1] and alike[face[0], said[0]] > 1)
+    ]
 
 
 def _agreement(reads: Sequence[IndexRead], order: Sequence[str]) -> float:

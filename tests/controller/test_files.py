@@ -91,6 +91,30 @@ def test_a_full_and_a_read_only_disk_are_told_apart(tmp_path: Path) -> None:
     )
 
 
+def test_a_device_or_a_pipe_is_no_file_and_stays(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    link = tmp_path / "link"
+    link.symlink_to(pipe)
+    for path in (pipe, link):
+        with pytest.raises(OSError, match="a device or a pipe"):
+            replace(path, b"x", mode=0o600)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert link.is_symlink()
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["link", "pipe"]
+
+
+def test_a_link_stays_one_and_its_file_is_replaced(tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    link = tmp_path / "decks.box"
+    link.symlink_to("disk/decks.box")
+    for content in (b"one", b"two"):
+        replace(link, content, mode=0o600)
+        assert link.is_symlink()
+        assert (tmp_path / "disk/decks.box").read_bytes() == content
+    assert [p.name for p in (tmp_path / "disk").iterdir()] == ["decks.box"]
+
+
 def test_an_error_in_the_block_leaves_the_file_as_it_was(tmp_path: Path) -> None:
     path = tmp_path / "picture"
     path.write_bytes(b"old")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import io
 import os
+import pty
+import tracemalloc
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TypeVar
@@ -20,14 +22,19 @@ ACT = Act("Lay one card there.", 3, 12, {"": "it lies there", "s": "leave it out
 
 
 def at(
-    typed: str, do: Callable[[Terminal], Awaitable[T]], *, screen: bool = False, yes: bool = False
+    typed: str,
+    do: Callable[[Terminal], Awaitable[T]],
+    *,
+    screen: bool = False,
+    yes: bool = False,
+    width: int = 100,
 ) -> tuple[T, str]:
     """What it gives, and what was shown."""
     reads, writes = os.pipe()
     os.write(writes, typed.encode())
     os.close(writes)
     out = io.StringIO()
-    console = Console(file=out, width=100, force_terminal=screen, color_system=None)
+    console = Console(file=out, width=width, force_terminal=screen, color_system=None)
     times = iter(range(1000))
 
     async def go() -> T:
@@ -113,3 +120,54 @@ def test_progress_is_drawn_in_place_and_gives_way() -> None:
     assert "\r\x1b[K  It is sensed" in shown
     _, plain = at("", _looking)
     assert plain == "  It is sensed at seat 4.\n"
+
+
+@pytest.mark.parametrize("width", [40, 30])
+def test_a_narrow_terminal_is_written_within_its_width(width: int) -> None:
+    """A bar that ran over the line's end would leave a line behind at every look."""
+
+    async def all_of_it(t: Terminal) -> None:
+        t.heading("Antennas", "step 1 of 4")
+        t.prose("You lay a card on five spots of every mark, and a second card on it.")
+        t.asked(Act("Lay one card there, face down, on the middle of the mark.", 3, 12))
+        t.hears(News("looking at antenna 3, which reads a card in half of its looks", 0.5))
+        t.hears(News("looking at antenna 3, which reads a card in half of its looks", 0.9))
+
+    _, shown = at("", all_of_it, screen=True, width=width)
+    assert "looking at" in shown
+    assert "12" in shown
+    assert max(len(line) for line in shown.replace("\r\x1b[K", "\n").splitlines()) <= width
+
+
+def test_a_terminal_that_is_closed_leaves() -> None:
+    master, slave = pty.openpty()
+    os.close(master)
+    try:
+        assert asyncio.run(Answers(slave).next()) is None
+    finally:
+        os.close(slave)
+
+
+def test_a_line_without_an_end_takes_no_memory() -> None:
+    reads, writes = os.pipe()
+
+    async def main() -> str | None:
+        answers = Answers(reads)
+        asking = asyncio.create_task(answers.next())
+        for _ in range(100):
+            os.write(writes, b"x" * 4096)
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+        os.write(writes, b"\nq\n")
+        first = await asking
+        assert first == "x" * 200
+        return await answers.next()
+
+    tracemalloc.start()
+    try:
+        assert asyncio.run(asyncio.wait_for(main(), 60.0)) == "q"
+        assert tracemalloc.get_traced_memory()[1] < 300_000
+    finally:
+        tracemalloc.stop()
+        os.close(reads)
+        os.close(writes)

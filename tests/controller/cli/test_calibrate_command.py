@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -210,3 +212,37 @@ port = "/dev/no-such-reader"
 driver = "mega"
 port = "/dev/no-such-board"
 """
+
+
+def alone(table: Path, **env: str) -> subprocess.Popen[bytes]:
+    """The button's calibration as a process of its own, whose output is a pipe."""
+    start = [sys.executable, "-u", "-m", "controller.cli.main"]
+    return subprocess.Popen(
+        [*start, "calibrate", "button", "--config", str(table)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env={**os.environ, **env},
+    )
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_signal_leaves_as_ctrl_c_does(table: Path, number: signal.Signals) -> None:
+    with alone(table) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if b"Accept this calibration" in line:
+                break
+        process.send_signal(number)
+        rest = process.stdout.read().decode()
+        assert process.wait(30) == 3
+    assert "Left. What was measured is kept" in rest
+    assert (table.parent / "measured/button.draft.json").exists()
+
+
+def test_a_terminal_of_another_encoding_is_written_on(table: Path) -> None:
+    with alone(table, PYTHONIOENCODING="ascii", PYTHONUTF8="0") as process:
+        said, _ = process.communicate(b"y\n", timeout=60)
+    assert process.returncode == 0
+    assert b"saved; the table goes by it" in said
+    assert b"???" in said

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from controller.cli.answers import OWN_FAULT, answering_in_json, own_fault
-from controller.cli.main import main
+from controller.cli.main import PARTS, main
 
 DEAL = "profile tda\nseats 1-9\nbutton 3\n\n"
 
@@ -170,3 +171,10 @@ def test_a_full_disk_under_the_output_is_no_fault_of_the_program() -> None:
     assert done.returncode != 0
     assert "that disk is full" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_no_part_prints_what_variables_hold(part: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert ended(part, "--help") == 0
+    assert capsys.readouterr().out
+    assert not importlib.import_module(PARTS[part][0]).app.pretty_exceptions_enable

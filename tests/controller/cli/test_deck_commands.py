@@ -177,6 +177,16 @@ def test_a_list_names_no_face(house: House, capsys: pytest.CaptureFixture[str]) 
     }
 
 
+def test_a_name_with_brackets_is_listed_as_it_is(
+    house: House, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "160")
+    house.box.change(lambda before: added(before, deck("[red]x", "[/b]")))
+    told = house.said(capsys, "list")
+    assert "[red]x" in told
+    assert "[/b]" in told
+
+
 def test_a_pair_retires_and_comes_back_alone(
     house: House, capsys: pytest.CaptureFixture[str]
 ) -> None:

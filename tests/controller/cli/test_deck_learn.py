@@ -11,6 +11,7 @@ import pytest
 from controller.cli.main import main
 from controller.config import load, sample_text
 from controller.house import card_net
+from controller.model.cards import FACES
 from controller.vision.deck_look import DeckLook, DeckLookError, LearnedNet
 from controller.vision.net import GlyphNet
 from tests.controller.vision.drawn import Shot, deck, face, photograph, ribbon
@@ -84,3 +85,30 @@ def test_no_picture_is_said_so(
     black = tmp_path / "black.png"
     cv2.imwrite(str(black), np.zeros((400, 400, 3), np.uint8))
     assert "cannot be read: too dark" in said(capsys, toml, str(black), code=2)
+
+
+@pytest.mark.parametrize("on", [False, True])
+def test_cards_of_a_picture_are_named_between_hands_alone(
+    tmp_path: Path,
+    toml: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    on: bool,
+) -> None:
+    """What lacks in a picture of the stub is what the players hold."""
+    monkeypatch.setattr("controller.cli.learned.hand_is_on", lambda config: on)
+    photo = spread(tmp_path / "stub.png", [f for f in deck(2) if f not in ("7c", "As", "Td")])
+    told = said(capsys, toml, str(photo), code=2)
+    assert "of the cards are not known by their looks" in told
+    names = ("seven of clubs", "ace of spades", "ten of diamonds")
+    assert all((name in told) is not on for name in names)
+    assert not any(code in told for code in ("7c", "As", "Td"))
+
+
+def test_two_cards_that_look_alike_are_no_words_of_the_error() -> None:
+    means = np.random.default_rng(1).normal(0, 1, (52, 4, 96)).astype(np.float32)
+    means[1] = means[0]
+    with pytest.raises(DeckLookError) as refused:
+        DeckLook.learned(dict(zip(FACES, means, strict=True)), np.zeros((0, 96), np.float32))
+    assert refused.value.cards == ("As", "2s")
+    assert "As" not in f"{refused.value}{refused.value!r}"

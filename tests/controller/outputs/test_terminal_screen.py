@@ -107,6 +107,23 @@ def test_a_ruling_takes_the_place_of_the_remedy() -> None:
     assert "stands (anna)" in text_of(findings_table([ruled]))
 
 
+def test_brackets_in_peoples_words_are_no_markup() -> None:
+    word = "it [/stands] [red]"
+    ruled = dataclasses.replace(FINDING, ruling=word, by="[/Ann]", clause_note=word)
+    progress = dataclasses.replace(PROGRESS, profile="[/house]")
+    view = frame(progress, DeckView(), True, 0.0)
+    pictures = colour_64x32(view), mono_32x8(view)
+    for width, height in ((200, 50), (100, 50), (80, 24)):
+        page = io.StringIO()
+        console = Console(width=width, file=page, color_system=None)
+        found = [ruled] if width == 80 else [ruled, FINDING]
+        console.print(screen(view, progress, *pictures, found, [], width=width, height=height))
+        shown = page.getvalue()
+        assert "[/Ann]" in shown
+        assert "[/house]" in shown
+        assert "[/stands]" in shown
+
+
 def test_the_screen_holds_all_parts() -> None:
     view = frame(PROGRESS, DeckView(), True, 0.0)
     shown = text_of(

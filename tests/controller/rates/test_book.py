@@ -91,6 +91,9 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
         read(tmp_path / "f")
 
 
+WELL = [0.05, [0, 0, 0], [0, 0], False, 0]
+
+
 @pytest.mark.parametrize(
     "content",
     [
@@ -101,6 +104,10 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
         b'{"version":1,"nights":[{}],"drifts":{}}',
         b'{"version":1,"nights":[],"drifts":{"antenna 3: sulks":[0,[],[],false,0]}}',
         b'{"version":1,"nights":[],"drifts":{"antenna 3: miss":[0.05,[1],[0,0],false,0]}}',
+        *(
+            json.dumps({"version": 1, "nights": [], "drifts": {f"{what}: miss": WELL}}).encode()
+            for what in ("antenna", "antenna \u00b2", "antenna 1[/]", "\x1b[31mantenna 1", "", "x")
+        ),
         b"\xff\xfe",
         b"[" * 100_000,
         *(

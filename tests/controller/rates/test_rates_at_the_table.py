@@ -153,3 +153,18 @@ def test_simulate_deals_at_a_table_like_it(table: Path, capsys: pytest.CaptureFi
     code, _, err = ended(capsys, "simulate", "--like-table", "nowhere.rates", "--hands", "1")
     assert code == 2
     assert "there is no such file" in err
+
+
+def test_a_table_without_antennas_is_dealt_at_by_its_camera_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    toml = tmp_path / "table.toml"
+    toml.write_text(sample_text("camera"))
+    words = ("simulate", "--like-table", str(toml), "--hands", "1", "--errors", "none")
+    for others in ((), ("--camera", "both")):
+        code, _, err = ended(capsys, *words, *others)
+        assert code == 2
+        assert "sample camera table has no antennas; add --camera alone" in err
+    code, out, _ = ended(capsys, *words, "--camera", "alone", "--jobs", "1")
+    assert code == 0
+    assert "a camera alone like sample camera table's, nights counted: 0" in " ".join(out.split())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import replace
 from functools import cache
@@ -49,6 +50,19 @@ def named(reader: CardReader, image: Image) -> set[str]:
     return {r.face for r in reader.indices(image).reads if r.confidence >= 0.8}
 
 
+@pytest.mark.parametrize("places", [(0, 12), (5, 6), (4, 20, 33)])
+def test_cards_that_changed_places_are_not_learned_for_one_another(places: tuple[int, ...]) -> None:
+    faces = list(NEW_DECK)
+    lie = [NEW_DECK[n] for n in (*places[1:], places[0])]
+    for place, face in zip(places, lie, strict=True):
+        faces[place] = face
+    with pytest.raises(DeckLookError, match="lie in one another") as no:
+        learn(spread(faces), net(), NEW_DECK)
+    assert no.value.cards
+    assert set(no.value.cards) <= set(lie)
+    assert not any(face in str(no.value) for face in lie)
+
+
 def test_a_deck_that_was_learned_is_read_and_was_not_before() -> None:
     faces = deck(9)
     image = spread(faces, seed=7)
@@ -83,6 +97,23 @@ def test_no_look_in_a_file_is_said_so(text: str) -> None:
 def test_a_look_of_other_numbers_is_refused() -> None:
     with pytest.raises(DeckLookError, match="learn it again"):
         DeckLook.from_text(look().text().replace('"reach": ', '"reach": -'))
+
+
+@pytest.mark.parametrize("value", ["Infinity", "-Infinity", "NaN", "1e-38", "1e38", "0", "null"])
+def test_a_look_that_nobody_can_reckon_with_is_refused(value: str) -> None:
+    told = json.loads(look().text())
+    for where in ("stray", "cards"):
+        row = told[where] if where == "stray" else told[where]["As"]
+        text = json.dumps(told)
+        number = json.dumps(row[0])
+        spoilt = text.replace(
+            f"[{number}, {json.dumps(row[1])}", f"[{value}, {json.dumps(row[1])}", 1
+        )
+        assert spoilt != text
+        if (where, value) in (("cards", "0"), ("cards", "1e-38")):
+            continue
+        with pytest.raises(DeckLookError, match="learn it again"):
+            DeckLook.from_text(spoilt)
 
 
 def test_an_odd_deck_without_its_order_is_refused_with_the_way_out() -> None:
