@@ -30,14 +30,17 @@ _SIEVE_BATCH = 32
 """Always so many at once, filled up with nothing: OpenCV plans anew for every other number."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Named:
-    """What the network says of n patches. rank (n, 14) and suit (n, 5): probabilities, the last
+    """What the network says of n patches; prints without the cards. rank (n, 14) and suit (n, 5): probabilities, the last
     column that it is none. features (n, 96): what it saw, for decks that were learned."""
 
     rank: Floats
     suit: Floats
     features: Floats
+
+    def __repr__(self) -> str:
+        return f"<{len(self.rank)} patches named>"
 
 
 def normal(patches: NDArray[np.uint8]) -> Floats:

@@ -68,3 +68,8 @@ def test_a_deck_of_every_font_it_is_tested_with_has_all_characters() -> None:
     from controller.vision.training import art
 
     assert sum(decks.usable(font) for font in art.unseen_fonts()) >= 6
+
+
+def test_what_it_says_prints_no_card() -> None:
+    patches, _ = index_patches(["As"])
+    assert repr(GlyphNet.load().look(patches)) == "<1 patches named>"
