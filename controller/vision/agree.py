@@ -280,7 +280,7 @@ def _cornered(reads: list[IndexRead], alone: float, least_px: float) -> Iterable
         others = [max(mates, key=lambda r: r.confidence)] if mates else []
         others += [r for r in left if r not in others and _beside(one, r, others)]
         left = [r for r in left if r not in others]
-        face, sure = _verdict([one, *others], both=bool(others), alone=alone)
+        face, sure = _verdict([one, *others], bool(others), alone, least_px)
         x, y = _middle(one, others)
         yield Sighting(x, y, one.angle_deg % 360.0, Side.UP, face, sure, corner=not others)
 

@@ -33,6 +33,9 @@ Floats = NDArray[np.float32]
 ALONE = 0.9
 """So sure must a single reading be to be believed: see `make bench-vision` for what that costs."""
 
+LEAST_INDEX_PX = 7.0
+"""An index that is smaller, from rank to suit, names no face: its suit is then four pixels high,
+and the print of cloth and paper has much that looks like it."""
 
 _GLANCE_PX = 6.0  # of an index, from rank to suit, as what is left is glanced at
 _LEFT_SIZES = (
@@ -66,7 +69,7 @@ class CardReader:
         image: Image,
         px_per_mm: float | None = None,
         quality: Quality | None = None,
-        least_index_px: float = 0.0,
+        least_index_px: float = LEAST_INDEX_PX,
     ) -> Picture:
         """What an image (h, w, 3) of blue, green, red shows. px_per_mm: its scale; None: it is
         found. quality: where somebody has judged it. least_index_px: a smaller index, from rank to

@@ -23,8 +23,8 @@ DATA = Path(__file__).parent.parent / "data"
 def main() -> None:
     """Raises ArtError where something cannot be fetched."""
     parser = argparse.ArgumentParser(prog="make model", description=__doc__)
-    parser.add_argument("--scenes", type=int, default=1500)
-    parser.add_argument("--epochs", type=int, default=4)
+    parser.add_argument("--scenes", type=int, default=3600)
+    parser.add_argument("--epochs", type=int, default=10)
     parser.add_argument("--fetched", type=Path, default=Path("build/vision"))
     parser.add_argument("--out", type=Path, default=DATA)
     asked = parser.parse_args()
