@@ -33,7 +33,7 @@ REACH_MM: Final = 2.0
 ALONG_MM: Final = 8.0
 """What goes on for so long is an edge; a pattern's lines, which cross, are none."""
 
-CONTRAST: Final = 5.0
+CONTRAST: Final = 3.5
 """Of 255: the least step in brightness, within two pixels, that is an edge."""
 
 ALIKE: Final = 0.85
@@ -45,10 +45,14 @@ MISSING: Final = 0.14
 GAP_MM: Final = 10.0
 """And in no place more than so much of it."""
 
-OWN_MM: Final = 40.0
+OWN_MM: Final = 48.0
 """So much of a card's border must be no other card's."""
 
-ABOVE_MM: Final = 30.0
+STRONG: Final = 0.35
+"""A side of a card's own is at least so strong as those of one that lies free: the lines of a
+back's pattern are weaker than its rim."""
+
+ABOVE_MM: Final = 45.0
 """A card of whose border so much is seen within another's does not lie under that one."""
 
 APART_MM: Final = 4.0
@@ -72,11 +76,13 @@ _FRAME = 1.05
 
 @dataclass(frozen=True, eq=False)
 class _Tried:
-    """An outline with the places along its border, (n, 2), and which of them are edges."""
+    """An outline with the places along its border, (n, 2), which of them are edges, and how
+    strong."""
 
     quad: Quad
     places: Floats
     seen: NDArray[np.bool_]
+    steps: Floats
 
     @property
     def share(self) -> float:
@@ -97,6 +103,8 @@ def bordered(image: Image, found: Sequence[Quad], px_per_mm: float) -> list[Quad
     lines = _lines(small, k)
     tried = _tried(small, [*known, *_suggested(lines, k, known, small.shape)], k)
     kept = _accepted(tried, k)
+    # White on white shows no side: there an outline stays what it was.
+    kept += [q for q in known if not any(_holds(other, q.middle) for other in kept)]
     cards = [replace(q, corners=q.corners / scale) for q in kept]
     return sorted(cards, key=lambda q: not q.whole)
 
@@ -213,6 +221,11 @@ def _one(one: Quad, other: Quad, k: float) -> bool:
     return abs(one.middle - other.middle) <= ONE_MM * k and _turned_deg(one, other) < _ONE_DEG
 
 
+def _holds(quad: Quad, place: complex) -> bool:
+    ring = np.ascontiguousarray(quad.corners.reshape(-1, 1, 2), np.float32)
+    return cv2.pointPolygonTest(ring, (place.real, place.imag), False) >= 0
+
+
 def _turned_deg(one: Quad, other: Quad) -> float:
     turn = (one.four[2] - one.four[1]) / (other.four[2] - other.four[1])
     turned = math.degrees(math.atan2(turn.imag, turn.real)) % 180.0
@@ -236,7 +249,7 @@ def _tried(image: Image, quads: Sequence[Quad], k: float) -> list[_Tried]:
     shades = cv2.remap(
         calm, spots[..., 0], spots[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
     ).astype(np.float32)
-    out: list[tuple[Quad, Floats, list[NDArray[np.int8]]]] = []
+    out: list[tuple[Quad, Floats, list[Floats]]] = []
     begin = 0
     for quad, four, sides in zip(quads, counts, places, strict=True):
         ways = [_edges(shades[b : b + n]) for b, n in zip(_starts(begin, four), four, strict=True)]
@@ -245,17 +258,19 @@ def _tried(image: Image, quads: Sequence[Quad], k: float) -> list[_Tried]:
         out.append((quad, border, ways))
     lighter = _lighter_within(out)
     return [
-        _Tried(_whole_or_not(quad, seen), border, np.concatenate(seen))
+        _Tried(
+            _whole_or_not(quad, seen), border, np.concatenate(seen), np.abs(np.concatenate(ways))
+        )
         for quad, border, ways in out
         for seen in ([way > 0 if lighter else way < 0 for way in ways],)
     ]
 
 
-def _lighter_within(tried: Iterable[tuple[Quad, Floats, Sequence[NDArray[np.int8]]]]) -> bool:
+def _lighter_within(tried: Iterable[tuple[Quad, Floats, Sequence[Floats]]]) -> bool:
     """Whether cards are lighter than what is around them, as their white rims mostly are: else
     every frame that is printed on one, and the end of its shadow, would be a card's side too."""
     sure = [ways for quad, _, ways in tried if quad.whole and quad.votes > 1]
-    return sum(int(way.sum()) for ways in sure for way in ways) >= 0
+    return sum(float(np.sign(way).sum()) for ways in sure for way in ways) >= 0
 
 
 def _places(quad: Quad, k: float) -> list[tuple[Floats, Floats]]:
@@ -275,9 +290,9 @@ def _starts(begin: int, counts: Sequence[int]) -> list[int]:
     return [begin + sum(counts[:n]) for n in range(len(counts))]
 
 
-def _edges(shades: Floats) -> NDArray[np.int8]:
-    """Where along a side there is an edge: 1 where it is lighter within, -1 where it is without, 0
-    where there is none. shades (n, across, 3), from within to without."""
+def _edges(shades: Floats) -> Floats:
+    """How strong an edge there is along a side: above 0 where it is lighter within, below where it
+    is without, 0 where there is none. shades (n, across, 3), from within to without."""
     n = len(shades)
     steps = (shades[:, :-2] - shades[:, 2:]).reshape(n, -1)
     run = round(ALONG_MM / STEP_MM) | 1
@@ -289,8 +304,8 @@ def _edges(shades: Floats) -> NDArray[np.int8]:
     mean, lighter = evenly(steps), evenly((steps > 0).astype(np.float32))
     down = np.where(lighter >= ALIKE, mean, 0.0).max(axis=1)
     up = np.where(lighter <= 1 - ALIKE, -mean, 0.0).max(axis=1)
-    way = np.where(down >= up, 1, -1)
-    return np.where(np.maximum(down, up) >= CONTRAST, way, 0).astype(np.int8)
+    step = np.where(down >= up, down, -up)
+    return np.where(np.abs(step) >= CONTRAST, step, 0.0).astype(np.float32)
 
 
 def _whole_or_not(quad: Quad, seen: Sequence[NDArray[np.bool_]]) -> Quad:
@@ -308,7 +323,8 @@ def _accepted(tried: Sequence[_Tried], k: float) -> list[Quad]:
     """As few cards as account for the sides that are to be seen. The ones first of which most is:
     what lies under them is excused."""
     left = sorted(tried, key=lambda t: (-t.quad.whole, -t.share, -t.quad.votes))
-    beside = _Beside(k)
+    sure = [t.steps for t in left if t.quad.whole and t.seen.any()]
+    beside = _Beside(k, STRONG * max((float(np.median(steps)) for steps in sure), default=0.0))
     while True:
         kept = _sound(left, beside)
         own = {t: beside.own_mm(t, kept) for t in kept}
@@ -337,8 +353,9 @@ def _sound(tried: Sequence[_Tried], beside: _Beside) -> list[_Tried]:
 class _Beside:
     """How outlines lie to each other, worked out once."""
 
-    def __init__(self, k: float) -> None:
+    def __init__(self, k: float, strong: float) -> None:
         self.k = k
+        self._strong = strong
         self._far: dict[tuple[_Tried, _Tried], Floats] = {}
 
     def far_mm(self, one: _Tried, other: _Tried) -> Floats:
@@ -364,7 +381,7 @@ class _Beside:
 
     def own_mm(self, one: _Tried, kept: Iterable[_Tried]) -> float:
         """So much of what is seen of a border is no other outline's."""
-        own = one.seen
+        own = one.seen & (one.steps >= self._strong)
         for other in kept:
             if other is not one:
                 own = own & (np.abs(self.far_mm(one, other)) >= APART_MM)
