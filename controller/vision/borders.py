@@ -48,6 +48,9 @@ GAP_MM: Final = 10.0
 OWN_MM: Final = 48.0
 """So much of a card's border must be no other card's."""
 
+MOSTLY: Final = 0.6
+"""Of an outline that a map shows so much must be seen, where no card accounts for the rest."""
+
 STRONG: Final = 0.35
 """A side of a card's own is at least so strong as those of one that lies free: the lines of a
 back's pattern are weaker than its rim."""
@@ -104,7 +107,8 @@ def bordered(image: Image, found: Sequence[Quad], px_per_mm: float) -> list[Quad
     tried = _tried(small, [*known, *_suggested(lines, k, known, small.shape)], k)
     kept = _accepted(tried, k)
     # White on white shows no side: there an outline stays what it was.
-    kept += [q for q in known if not any(_holds(other, q.middle) for other in kept)]
+    mostly = [t.quad for t in tried[: len(known)] if t.share >= MOSTLY]
+    kept += [q for q in mostly if not any(_holds(other, q.middle) for other in kept)]
     cards = [replace(q, corners=q.corners / scale) for q in kept]
     return sorted(cards, key=lambda q: not q.whole)
 
