@@ -182,7 +182,7 @@ def joined(
     found = []
     read_there: list[IndexRead] = []  # of cards whose outlines were taken
     printed: list[OutlineRead] = []
-    for each in sorted(outlines, key=lambda o: -o.sureness):
+    for each in sorted(outlines, key=lambda o: (not o.whole, -o.sureness)):  # the uppermost first
         outline = _without(each, read_there)
         held = [r for r in left if outline.shares(r)]
         within = [r for r in held if _fits(r, outline) or _own(r, outline)]

@@ -88,7 +88,8 @@ def read_outlines(
     ]
     above = [q for q, reads in zip(outlines, read_in, strict=True) if q.whole or _uppermost(reads)]
     told = []
-    for quad, card, indices in zip(outlines, cards, read_in, strict=True):
+    for quad, card, within in zip(outlines, cards, read_in, strict=True):
+        indices = within if quad in above else _not_above(within, above)
         said = _told(quad, card, indices, back)
         if back is not None and not quad.whole and (said is None or said.side is Side.DOWN):
             shown = _shown(quad, card, [q for q in above if q is not quad])
@@ -103,6 +104,17 @@ def _uppermost(indices: Sequence[IndexRead]) -> bool:
     """Whether both corners of a card were read: nothing lies on it."""
     sure = [r for r in indices if r.confidence >= 0.5]
     return any(a.face == b.face and partners(a, b) for a, b in combinations(sure, 2))
+
+
+def _not_above(indices: Iterable[IndexRead], above: Sequence[Quad]) -> list[IndexRead]:
+    """The indices that are no card's which lies on this one: its corner may be where one of this
+    card's own would be."""
+    rings = [np.ascontiguousarray(q.corners.reshape(-1, 1, 2), np.float32) for q in above]
+    return [
+        r
+        for r in indices
+        if all(cv2.pointPolygonTest(ring, (r.x_px, r.y_px), False) < 0 for ring in rings)
+    ]
 
 
 def _shown(quad: Quad, card: Image, above: Sequence[Quad]) -> NDArray[np.bool_]:

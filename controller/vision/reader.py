@@ -19,11 +19,13 @@ from numpy.typing import NDArray
 
 from controller.vision.agree import AGREED, PARTNER, IndexRead, joined
 from controller.vision.backs import BackPattern
+from controller.vision.borders import bordered
 from controller.vision.deck_look import DeckLook, LearnedNet
 from controller.vision.indices import Indices, find_indices
 from controller.vision.net import Named
 from controller.vision.outlines import read_outlines
 from controller.vision.picture import Picture, Quality, Sighting
+from controller.vision.quads import quads
 from controller.vision.quality import judge
 from drivers.table_plan import CARD_MM
 
@@ -81,7 +83,10 @@ class CardReader:
         reads = self.indices(image, px_per_mm).reads
         cards = joined(reads, (), ALONE, least_index_px)
         if not all_told(image, reads, cards):
-            outlines = read_outlines(image, self._net, px_per_mm, self._back)
+            found = None
+            if px_per_mm is not None:  # then a side says where its card would lie
+                found = bordered(image, quads(image, px_per_mm), px_per_mm)
+            outlines = read_outlines(image, self._net, px_per_mm, self._back, found)
             cards = joined(reads, outlines, ALONE, least_index_px)
         return Picture(cards, quality)
 

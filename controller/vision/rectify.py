@@ -120,6 +120,7 @@ def _maps(
         np.arange(width, dtype=np.float32) / _COARSE + 1,
         np.arange(height, dtype=np.float32) / _COARSE + 1,
     )
-    both = cv2.remap(grid, between[0], between[1], cv2.INTER_CUBIC)
+    # Not cubic: OpenCV's bends a straight line by half a pixel between the places it goes through.
+    both = cv2.remap(grid, between[0], between[1], cv2.INTER_LINEAR)
     fixed, fraction = cv2.convertMaps(both[..., 0], both[..., 1], cv2.CV_16SC2)
     return np.asarray(fixed, np.int16), np.asarray(fraction, np.uint16)
