@@ -32,8 +32,9 @@ _SIEVE_BATCH = 32
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Named:
-    """What the network says of n patches; prints without the cards. rank (n, 14) and suit (n, 5): probabilities, the last
-    column that it is none. features (n, 96): what it saw, for decks that were learned."""
+    """What the network says of n patches; prints without the cards. rank (n, 14) and suit (n, 5):
+    probabilities, the last column that it is none. features (n, 96): what it saw, for decks that
+    were learned."""
 
     rank: Floats
     suit: Floats

@@ -50,6 +50,7 @@ WIDE: Final = 1.5
 
 SMALL_PX: Final = 9.0  # an index smaller than this from rank to suit is hardly read
 NARROW: Final = 1.15  # steps of fewer index sizes cover the next index
+_SMEAR = 0.004  # of likelihood, that training leaves with every name: it says nothing
 _FLOOR = 1e-6
 _SPREAD_LEAST = 8  # sure indices that make a spread
 
@@ -275,6 +276,7 @@ def _chances(group: list[IndexRead]) -> NDArray[np.float64]:
     for read in group:
         faces = read.likelihoods
         none = max(0.0, 1.0 - float(faces.sum()))
+        faces[faces < _SMEAR] = 0.0
         out *= np.append(faces, none) + _FLOOR
     return np.asarray(out / out.sum())
 

@@ -126,7 +126,7 @@ _VIEW = (-120.0, -168.0, 240.0, 336.0)
 def _card(svg: Path, rank: str, suit: str) -> Card:
     """One of the drawings. Raises ArtError where its index is not found."""
     text = svg.read_text(encoding="utf-8")
-    (rx, ry, half), (sx, sy, _) = _index(text, svg)
+    (rx, ry, half), (sx, sy, _) = printed_index(text, svg.name)
     to_x, to_y = CARD_W / _VIEW[2], CARD_H / _VIEW[3]
     rank_at = ((rx - _VIEW[0]) * to_x, (ry - _VIEW[1]) * to_y)
     suit_at = ((sx - _VIEW[0]) * to_x, (sy - _VIEW[1]) * to_y)
@@ -139,22 +139,22 @@ def _card(svg: Path, rank: str, suit: str) -> Card:
     return Card(face, rounded(3.2), (index,))
 
 
-_Symbol = tuple[float, float, float]
+Symbol = tuple[float, float, float]
 """Its middle, right and down, and half its height."""
 
 
-def _index(text: str, svg: Path) -> tuple[_Symbol, _Symbol]:
+def printed_index(text: str, name: str) -> tuple[Symbol, Symbol]:
     """Where a drawing shows its value first, and the suit that stands right below it: pips are the
-    same symbol, and in aces come before it."""
-    shown: dict[str, list[_Symbol]] = {"V": [], "S": []}
-    for name, height, x, y in _USE.findall(text):
+    same symbol, and in aces come before it. Raises ArtError."""
+    shown: dict[str, list[Symbol]] = {"V": [], "S": []}
+    for symbol, height, x, y in _USE.findall(text):
         half = float(height) / 2
-        shown.setdefault(name[0], []).append((float(x) + half, float(y) + half, half))
+        shown.setdefault(symbol[0], []).append((float(x) + half, float(y) + half, half))
     for rx, ry, half in shown["V"][:1]:
         below = [s for s in shown["S"] if ry < s[1] < ry + 4 * half and abs(s[0] - rx) < half]
         if below:
             return (rx, ry, half), min(below, key=lambda s: s[1])
-    raise ArtError(f"{svg.name}: it shows no index as it used to. Next: look at {ART} anew")
+    raise ArtError(f"{name}: it shows no index as it used to. Next: look at {ART} anew")
 
 
 def _raster(svg: str) -> Pixels:

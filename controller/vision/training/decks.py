@@ -146,11 +146,11 @@ def _bolder(font: Path, text: str, by: float) -> Pixels:
     many = round(abs(by) * ink.shape[0] / 2)
     if not many:
         return ink
-    ink = cv2.copyMakeBorder(ink, *(4 * [many]), cv2.BORDER_CONSTANT, value=(0,)).astype(np.uint8)
+    ink = np.pad(ink, many)
     brush = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * many + 1, 2 * many + 1))
     out = cv2.dilate(ink, brush) if by > 0 else cv2.erode(ink, brush)
     ys, xs = np.where(out > 100)
-    if not len(ys) or by < 0 and (out > 100).sum() < 0.4 * (ink > 100).sum():
+    if not len(ys) or (by < 0 and (out > 100).sum() < 0.4 * (ink > 100).sum()):
         return _letter(font, text)  # hairlines would be gone
     return out[ys.min() : ys.max() + 1, xs.min() : xs.max() + 1].astype(np.uint8)
 

@@ -152,8 +152,8 @@ def _tensor(patches: NDArray[np.uint8]) -> Tensor:
 
 
 def _varied(patch: Tensor) -> Tensor:
-    """Each a little turned, slanted, stretched and moved, its colours a little off, at times without
-    colour: a few thousand scenes then show many times as many decks and cameras."""
+    """Each a little turned, slanted, stretched and moved, its colours a little off, at times grey:
+    a few thousand scenes then show many times as many decks and cameras."""
     many = len(patch)
     how = torch.randn(many, 4)
     move = torch.zeros(many, 2, 3)

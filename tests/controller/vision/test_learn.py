@@ -68,8 +68,7 @@ def test_a_deck_that_was_learned_is_read_and_was_not_before() -> None:
     image = spread(faces, seed=7)
     before = named(CardReader(net()), image)
     assert not any(face[0] in "JQ" for face in before)
-    lost = set(faces) - {faces[0], faces[26]} - named(CardReader(net(), look()), image)
-    assert len(lost) <= 1  # a suit may touch the edge of the next card
+    assert named(CardReader(net(), look()), image) >= set(faces) - {faces[0], faces[26]}
 
 
 def test_single_cards_are_read_by_what_was_learned() -> None:
