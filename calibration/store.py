@@ -326,7 +326,7 @@ def _opened(raw: bytes, path: Path, kind: str, remedy: str) -> _File:
         raise damaged from None
     if type(version) is int and version > VERSION:
         raise StoreError(f"{path}: was made by a newer burnturn. Next: update this one. {remedy}")
-    if said != _hash(body):
+    if type(version) is not int or version < 1 or said != _hash(body):
         raise damaged
     try:
         file = _File.model_validate(body)

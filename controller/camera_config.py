@@ -133,6 +133,8 @@ def camera_faults(raw: Mapping[str, Any], seats: int) -> Iterator[tuple[Place, s
                 yield ("camera", i, "areas"), said
             elif zone in watched:
                 said = f"{who}: {zone} is looked at by camera {watched[zone]}; give it one of them"
+                if watched[zone] == number:
+                    said = f"{who}: areas names {zone} twice; name it once"
                 yield ("camera", i, "areas"), said
             else:
                 watched[zone] = number

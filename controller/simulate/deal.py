@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Protocol
 
 from controller.model.cards import JOKER_FACE
 from controller.model.events import SeatStatus, TableEvent, TableOpened
@@ -43,7 +44,7 @@ from drivers.factory import (
     polls,
     shipped_rates,
 )
-from drivers.readings import Poll, Reading, Sight
+from drivers.readings import Poll, Reading, Sight, Uid
 
 RESCAN_AFTER_S = 3.0
 """In burst mode the dealer puts straight what the board asks for, this long after the question, and
@@ -71,10 +72,24 @@ class HandDealt:
     log: HandLog
 
 
+class Eyes(Protocol):
+    """What looks at a simulated table."""
+
+    due: float
+    """When the next picture begins."""
+
+    def look(self) -> Reading:
+        """The next picture, read; the world's time moves on to it."""
+
+    def true_uids(self) -> dict[str, list[tuple[float, float, Uid]]]:
+        """Which tag really lies where in each area."""
+
+
 class SimulatedTable:
     """A table of robots and antennas, and the table that checks it, in one virtual time.
 
     on_event: told every table event as it is made; on_reading: every reading before it is fed.
+    above: puts something else above the world than the camera's model.
     """
 
     def __init__(
@@ -84,6 +99,7 @@ class SimulatedTable:
         *,
         on_event: Callable[[TableEvent], None] | None = None,
         on_reading: Callable[[Reading], None] | None = None,
+        above: Callable[[World], Eyes] | None = None,
     ) -> None:
         self.settings = settings
         self.profile = load(settings.profile)
@@ -123,7 +139,10 @@ class SimulatedTable:
             tagged=tagged,
             seed=draw.getrandbits(32),
         )
-        self.camera = self._above(draw.getrandbits(32)) if seen else None
+        camera_seed = draw.getrandbits(32)
+        self.camera: Eyes | None = None
+        if seen:
+            self.camera = above(self.world) if above is not None else self._above(camera_seed)
         self._tagged = tagged
         self.scheduler = SweepScheduler(
             [a.antenna for a in self.layout.antennas], settings.direction

@@ -1,16 +1,15 @@
-"""Pictures of a simulated table, drawn and read: what `fit_hands` counts.
-
-Two cameras look at it as at the sample table. Each state of an area is counted once, when it has
-lain still: the same thing seen again says nothing new, and pictures in which nothing has changed
-are not drawn.
-"""
+"""Pictures of a simulated table, drawn and read, by two cameras as above the sample table."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import lru_cache
+from typing import Any
 
 import cv2
+import numpy as np
+from numpy.typing import NDArray
 
 from controller.cameras import true_profile
 from controller.vision.net import GlyphNet
@@ -18,7 +17,7 @@ from controller.vision.reader import CardReader
 from controller.vision.table_view import STILL_FOR_S, TableView
 from drivers.camera.frame import Frame
 from drivers.factory import CameraModel, SightRates, TrueArea, World, hung_over
-from drivers.readings import AreaSight, Sight
+from drivers.readings import AreaSight, Sight, Uid
 from drivers.sim.camera import hang
 from drivers.sim.camera_scene import SceneCamera
 from drivers.table_plan import table_plan
@@ -33,6 +32,11 @@ REST_S = 0.75
 HAND_MM = 350.0
 """A hand over an area whose middle is so near may reach into another."""
 
+Lying = tuple[Any, frozenset[str]]
+"""Cards as a camera is to draw them, and the areas with a hand above them."""
+
+_NOTHING = np.zeros((1, 1, 3), np.uint8)
+
 cv2.setNumThreads(1)
 
 
@@ -46,17 +50,63 @@ def _net() -> GlyphNet:
     return GlyphNet.load()
 
 
+def _views(apart: bool) -> dict[int, TableView]:
+    """What each camera looks at. apart: what the second sees, the first does not."""
+    views = {}
+    for camera, areas in ((1, ()), (2, NEAR)):
+        profile = true_profile(camera, SEATS, areas)
+        if apart and camera == 1:
+            far = {name: area for name, area in profile.areas.items() if name not in NEAR}
+            profile = replace(profile, areas=far)
+        views[camera] = TableView(profile, CardReader(_net()))
+    return views
+
+
+class RenderedEyes:
+    """What sees a simulated table's hands by drawn pictures: both cameras' at the same moments.
+
+    A picture in which nothing has moved is drawn anew, with other grain, only every so often.
+    """
+
+    EVERY_S = 0.25
+    GRAIN_EVERY = 8
+
+    def __init__(self, world: World) -> None:
+        self.due = world.now
+        self._model = CameraModel(world, SEATS, SightRates(hand_s=0.4), start=world.now)
+        self._views = _views(apart=True)
+        self._drawn: dict[int, tuple[object, NDArray[np.uint8], int]] = {}
+
+    def look(self) -> Sight:
+        at = self.due
+        self.due = at + self.EVERY_S
+        lying = self._model.lying(at)
+        seen = [a for c, view in self._views.items() for a in self._seen(c, view, lying, at)]
+        return Sight(1, at, at + 0.001, tuple(seen))
+
+    def _seen(self, camera: int, view: TableView, lying: Lying, at: float) -> tuple[AreaSight, ...]:
+        what, image, times = self._drawn.get(camera, (None, _NOTHING, 0))
+        if what != lying or times >= self.GRAIN_EVERY:
+            image, times = _over(camera).shot(*lying, seed=round(at * 1000)), 0
+        self._drawn[camera] = (lying, image, times + 1)
+        return view.see(Frame(camera, image, at, at + 0.001)).areas
+
+    def true_uids(self) -> dict[str, list[tuple[float, float, Uid]]]:
+        return self._model.true_uids()
+
+
 class RenderedTable:
-    """The cameras above a world, as `controller.simulate.camera_fit` asks them."""
+    """The cameras above a world, as `controller.simulate.camera_fit` asks them.
+
+    Each state of an area is counted once, when it has lain still: the same thing seen again says
+    nothing new, and pictures in which nothing has changed are not drawn.
+    """
 
     def __init__(self, world: World, seats: int) -> None:
         self.due = world.now
         self._model = CameraModel(world, SEATS, SightRates(hand_s=0.4), start=world.now)
         self._plan = table_plan(SEATS)
-        self._views = {
-            camera: TableView(true_profile(camera, SEATS, areas), CardReader(_net()))
-            for camera, areas in ((1, ()), (2, NEAR))
-        }
+        self._views = _views(apart=False)
         self._disturbed: dict[str, float] = {}
         self._cards: dict[str, object] = {}
         self._counted: dict[str, object] = {}

@@ -201,6 +201,17 @@ def test_file_of_a_newer_program_says_so(tmp_path: Path) -> None:
         store(tmp_path).load("antennas", Profile)
 
 
+@pytest.mark.parametrize("version", [True, 0, -1, 1.0, "1", None])
+def test_file_of_a_version_that_never_was_is_damaged(tmp_path: Path, version: object) -> None:
+    path = save(store(tmp_path), 0.05)
+    body = {**json.loads(path.read_text()), "version": version}
+    del body["sha256"]
+    text = json.dumps(body, sort_keys=True, separators=(",", ":"))
+    path.write_text(json.dumps({**body, "sha256": hashlib.sha256(text.encode()).hexdigest()}))
+    with pytest.raises(DamagedError):
+        store(tmp_path).load("antennas", Profile)
+
+
 def test_draft_is_of_this_table_and_of_today(tmp_path: Path) -> None:
     kept = store(tmp_path)
     kept.keep_draft("antennas", Profile(0.5), TABLE, NOON)

@@ -85,6 +85,11 @@ def without_simulation(*parts: str) -> str:
             'camera 2: areas holds "seat/77"; allowed: seat/1, ',
         ),
         (
+            alone(camera(1, areas='["board", "board"]'), camera(2)),
+            'areas = ["board", "board"]',
+            "camera 1: areas names board twice; name it once",
+        ),
+        (
             alone(camera(1, areas='["board"]'), camera(2, areas='["board"]'), camera(3)),
             'areas = ["board"]',
             "camera 2: board is looked at by camera 1; give it one of them",
