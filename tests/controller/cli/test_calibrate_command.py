@@ -215,8 +215,10 @@ port = "/dev/no-such-board"
 
 
 def alone(table: Path, **env: str) -> subprocess.Popen[bytes]:
-    """The button's calibration as a process of its own, whose output is a pipe."""
-    start = [sys.executable, "-u", "-m", "controller.cli.main"]
+    """The button's calibration as a process of its own, whose output is a pipe. Whoever runs the
+    tests under nohup has it ignore no signal."""
+    heard = ["env", "--default-signal=HUP,INT,TERM"]
+    start = [*heard, sys.executable, "-u", "-m", "controller.cli.main"]
     return subprocess.Popen(
         [*start, "calibrate", "button", "--config", str(table)],
         stdin=subprocess.PIPE,
@@ -234,8 +236,8 @@ def test_a_signal_leaves_as_ctrl_c_does(table: Path, number: signal.Signals) -> 
             if b"Accept this calibration" in line:
                 break
         process.send_signal(number)
-        rest = process.stdout.read().decode()
-        assert process.wait(30) == 3
+        rest = process.communicate(timeout=30)[0].decode()
+        assert process.returncode == 3
     assert "Left. What was measured is kept" in rest
     assert (table.parent / "measured/button.draft.json").exists()
 
