@@ -5,6 +5,7 @@ kept in step with the clock on the wall."""
 from __future__ import annotations
 
 import asyncio
+import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -31,6 +32,8 @@ def kind(request: pytest.FixtureRequest) -> BoardKind:
     chosen: BoardKind = request.param
     if chosen is BoardKind.AVR and (missing := avr_missing()):
         pytest.skip(missing)
+    if chosen is BoardKind.LINUX and shutil.which("cc") is None:
+        pytest.skip("needs a C compiler")
     return chosen
 
 
