@@ -191,7 +191,7 @@ def joined(
         )
         if strange and not (outline.whole and outline.indices):
             continue  # indices of other cards lie in the middle of it: it is no card's outline
-        if _both_corners(outline):
+        if both_corners(outline.indices):
             printed.append(outline)
         if outline.side is Side.DOWN and not any(r.confidence >= AGREED for r in within):
             found.append(_laid(outline, Side.DOWN, None, outline.sureness))
@@ -211,10 +211,10 @@ def _without(outline: OutlineRead, read_there: Sequence[IndexRead]) -> OutlineRe
     return replace(outline, indices=own)
 
 
-def _both_corners(outline: OutlineRead) -> bool:
+def both_corners(indices: Iterable[IndexRead]) -> bool:
     """Whether both indices of a card were read in its outline: it lies uppermost, and whatever
     else is in it, such as a court card's figure, is printed on it."""
-    sure = [r for r in outline.indices if r.confidence >= AGREED]
+    sure = [r for r in indices if r.confidence >= AGREED]
     return any(a.face == b.face and partners(a, b) for a, b in combinations(sure, 2))
 
 

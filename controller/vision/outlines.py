@@ -4,7 +4,6 @@ the same network as the corner reader's, at one size and without the camera's sl
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import combinations
 from typing import Final, Protocol
 
 import cv2
@@ -12,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from controller.vision import glyphs
-from controller.vision.agree import INDEX_MM, IndexRead, OutlineRead, partners
+from controller.vision.agree import INDEX_MM, IndexRead, OutlineRead, both_corners
 from controller.vision.backs import BackPattern, back_likelihood, covered_back_likelihood
 from controller.vision.picture import Point
 from controller.vision.quads import Quad, quads, straight
@@ -86,7 +85,9 @@ def read_outlines(
         [_placed(quad, corner, *found) for corner in four for found in next(named)]
         for quad, four in zip(outlines, corners, strict=True)
     ]
-    above = [q for q, reads in zip(outlines, read_in, strict=True) if q.whole or _uppermost(reads)]
+    above = [
+        q for q, reads in zip(outlines, read_in, strict=True) if q.whole or both_corners(reads)
+    ]
     told = []
     for quad, card, within in zip(outlines, cards, read_in, strict=True):
         indices = within if quad in above else _not_above(within, above)
@@ -98,12 +99,6 @@ def read_outlines(
                 said = OutlineRead(_points(quad), False, (), Side.DOWN, 0.8 * likely)
         told.append(said)
     return [r for r in told if r is not None]
-
-
-def _uppermost(indices: Sequence[IndexRead]) -> bool:
-    """Whether both corners of a card were read: nothing lies on it."""
-    sure = [r for r in indices if r.confidence >= 0.5]
-    return any(a.face == b.face and partners(a, b) for a, b in combinations(sure, 2))
 
 
 def _not_above(indices: Iterable[IndexRead], above: Sequence[Quad]) -> list[IndexRead]:

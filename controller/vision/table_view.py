@@ -33,7 +33,7 @@ from drivers.table_plan import CARD_MM
 FINEST_PX_PER_MM = 3.2
 """Of a map: an index is read as well at 15 pixels as at 30."""
 
-LEAST_INDEX_PX = 13.0
+SAFE_INDEX_PX = 13.0
 """An index names a face only where the camera itself sees it so large, from the rank's middle to
 the suit's. Below it the network takes one face for another and is sure of it: of 52 drawn cards of
 two makes, 4 to 7 at 5 to 8 pixels, 2 to 6 at 9, 1 at 11.5, and none from 12 on, but for four that
@@ -276,7 +276,7 @@ class TableView:
                 if not _changed(one, other, np.ones(one.shape[:2], np.bool_)):
                     return part
         shown = window.cut(picture, *box.slices())
-        least = LEAST_INDEX_PX * window.enlarged
+        least = SAFE_INDEX_PX * window.enlarged
         read = self._reader.read(shown, window.px_per_mm, self.quality, least)
         self._learn_backs(shown, read.sightings)
         moved = tuple(_moved(sighting, box.left, box.top) for sighting in read.sightings)

@@ -50,16 +50,12 @@ def _net() -> GlyphNet:
     return GlyphNet.load()
 
 
-def _views(apart: bool) -> dict[int, TableView]:
-    """What each camera looks at. apart: what the second sees, the first does not."""
-    views = {}
-    for camera, areas in ((1, ()), (2, NEAR)):
-        profile = true_profile(camera, SEATS, areas)
-        if apart and camera == 1:
-            far = {name: area for name, area in profile.areas.items() if name not in NEAR}
-            profile = replace(profile, areas=far)
-        views[camera] = TableView(profile, CardReader(_net()))
-    return views
+def _views() -> dict[int, TableView]:
+    """What each camera looks at: what the second sees, the first does not."""
+    far, near = true_profile(1, SEATS, ()), true_profile(2, SEATS, NEAR)
+    left = {name: area for name, area in far.areas.items() if name not in NEAR}
+    profiles = {1: replace(far, areas=left), 2: near}
+    return {n: TableView(profile, CardReader(_net())) for n, profile in profiles.items()}
 
 
 class RenderedEyes:
@@ -74,7 +70,7 @@ class RenderedEyes:
     def __init__(self, world: World) -> None:
         self.due = world.now
         self._model = CameraModel(world, SEATS, SightRates(hand_s=0.4), start=world.now)
-        self._views = _views(apart=True)
+        self._views = _views()
         self._drawn: dict[int, tuple[object, NDArray[np.uint8], int]] = {}
 
     def look(self) -> Sight:
@@ -106,7 +102,7 @@ class RenderedTable:
         self.due = world.now
         self._model = CameraModel(world, SEATS, SightRates(hand_s=0.4), start=world.now)
         self._plan = table_plan(SEATS)
-        self._views = _views(apart=False)
+        self._views = _views()
         self._disturbed: dict[str, float] = {}
         self._cards: dict[str, object] = {}
         self._counted: dict[str, object] = {}

@@ -16,7 +16,7 @@ from controller.vision.net import GlyphNet
 from controller.vision.quads import quads, straight
 from controller.vision.reader import CardReader
 from controller.vision.rectify import Window, native_px_per_mm
-from controller.vision.table_view import LEAST_INDEX_PX
+from controller.vision.table_view import SAFE_INDEX_PX
 from drivers.camera.frame import Image
 from drivers.factory import hung_over
 from drivers.readings import Side
@@ -70,7 +70,7 @@ def reader(name: str) -> CardReader:
 
 def seen(name: str, cards: list[PlacedCard]) -> list[tuple[float, float, Side]]:
     window = window_of(name)
-    least = LEAST_INDEX_PX * window.enlarged
+    least = SAFE_INDEX_PX * window.enlarged
     picture = reader(name).read(cut(name, cards), window.px_per_mm, None, least)
     return [(*window.to_mm(s.x_px, s.y_px), s.side) for s in picture.sightings if not s.corner]
 
