@@ -1,5 +1,5 @@
-"""How small an index may be: decks drawn smaller and smaller, read as an area's map is, and how many
-of the 52 cards are named wrongly or not at all (`controller.vision.table_view.SAFE_INDEX_PX`)."""
+"""How small an index may be (`controller.vision.table_view.SAFE_INDEX_PX`): decks drawn smaller and
+smaller, read as an area's map is, and how many cards are named wrongly or not at all."""
 
 from __future__ import annotations
 
@@ -38,7 +38,8 @@ def shown(card: decks.Card, px_per_mm: float, rng: np.random.Generator) -> Image
     grain = rng.normal(0, 2.0, seen.shape)
     seen = np.clip(seen + grain, 0, 255).astype(np.uint8)
     up = FINEST_PX_PER_MM / px_per_mm
-    return cv2.resize(seen, None, fx=up, fy=up, interpolation=cv2.INTER_CUBIC).astype(np.uint8)
+    mapped = cv2.resize(seen, None, fx=up, fy=up, interpolation=cv2.INTER_CUBIC)
+    return np.asarray(mapped, np.uint8)
 
 
 def read(reader: CardReader, deck: decks.Design, size_px: float) -> tuple[int, int]:
