@@ -141,7 +141,12 @@ def explained(error: BaseException, where: str, model: str) -> DriverError:
 
 class _RpiLines:
     """`Lines` over RPi.GPIO. Its edges come in a thread of its own, without a time or a level: both
-    are taken there, at once, and handed over to the event loop."""
+    are taken there, at once, and handed over to the event loop.
+
+    A line whose level changed without an edge is watched anew: lgpio's thread looks whether any
+    line is watched and then waits to be woken, without a lock in between, so it can sleep through
+    the claim of the first line (lgPthAlerts.c, lgPthAlert), for good. Any later claim wakes it.
+    """
 
     def __init__(self, gpio: Any, clock: Clock, told: Told, model: str) -> None:
         self._gpio = gpio
@@ -149,6 +154,8 @@ class _RpiLines:
         self._told = told
         self._model = model
         self._inputs: list[int] = []
+        self._edges: list[Callable[[int], None]] = []
+        self._high: list[bool] = []  # each input, by its last edge or look
         self._outputs: list[int] = []
         self._loop = asyncio.get_running_loop()
         self._open = True
@@ -166,11 +173,14 @@ class _RpiLines:
             except Exception as error:  # whatever the library calls it: the line is gone
                 self._hand_over(self._lost(error))
             else:
+                self._high[place] = high
                 self._hand_over(Edge(place, high, self._clock()))
 
         try:
             gpio.setup(number, gpio.IN, pull_up_down=pulls.get(line.bias, gpio.PUD_OFF))
             self._inputs.append(number)
+            self._edges.append(edge)
+            self._high.append(bool(gpio.input(number)))
             gpio.add_event_detect(number, gpio.BOTH, callback=edge)
         except Exception as error:  # rpi-lgpio raises classes of its own
             raise explained(error, where, self._model) from error
@@ -186,9 +196,19 @@ class _RpiLines:
 
     def levels(self) -> tuple[bool, ...]:
         try:
-            return tuple(bool(self._gpio.input(number)) for number in self._inputs)
+            levels = tuple(bool(self._gpio.input(number)) for number in self._inputs)
+            for place, high in enumerate(levels):
+                if high != self._high[place]:
+                    self._high[place] = high
+                    self._watch_anew(place)
         except Exception as error:
             raise self._lost(error) from error
+        return levels
+
+    def _watch_anew(self, place: int) -> None:
+        number = self._inputs[place]
+        self._gpio.remove_event_detect(number)
+        self._gpio.add_event_detect(number, self._gpio.BOTH, callback=self._edges[place])
 
     def switch(self, place: int, high: bool) -> None:
         try:

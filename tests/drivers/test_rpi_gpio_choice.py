@@ -209,3 +209,47 @@ def test_a_chip_that_did_not_vanish_keeps_its_module() -> None:
         assert pi.loaded is first
 
     asyncio.run(main())
+
+
+class Drowsy(OldLibrary):
+    """lgpio's thread as it sleeps through the first claim of a line, until another wakes it. hand:
+    turns a key, with what the thread then tells."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.level, self.claims = 1, 0
+        self.watched: dict[int, Any] = {}
+
+    def input(self, _: int) -> int:
+        return self.level
+
+    def add_event_detect(self, line: int, _: int, callback: Any) -> None:
+        assert line not in self.watched, "RPi.GPIO refuses a second detection of a line"
+        self.claims += 1
+        self.watched[line] = callback
+
+    def remove_event_detect(self, line: int) -> None:
+        del self.watched[line]
+
+    def hand(self, level: int) -> None:
+        self.level = level
+        if self.claims > 1:
+            self.watched[17](17)
+
+
+def test_a_thread_that_slept_through_the_claim_is_woken_at_the_next_look() -> None:
+    async def main() -> list[Any]:
+        library, told = Drowsy(), list[Any]()
+        lines = RpiGpio(load=lambda: library, model=PI_5).open((CONFIRM,), (), told.append)
+        library.hand(0)
+        assert lines.levels() == (False,)
+        await asyncio.sleep(0)
+        assert told == [], "what woke it told an edge that nobody saw"
+        for level in (1, 0):
+            library.hand(level)
+        await asyncio.sleep(0)
+        assert lines.levels() == (False,)
+        assert library.claims == 2, "a line whose edges come is left alone"
+        return told
+
+    assert [edge.high for edge in asyncio.run(main())] == [True, False]

@@ -83,10 +83,12 @@ def test_an_output_is_driven(chip: GpioChip) -> None:
 
 
 RPI_GPIO_PROGRAM = """
-import sys, RPi.GPIO as GPIO
+import sys, time, RPi.GPIO as GPIO
 GPIO.setmode(GPIO.BCM)
-GPIO.setup(17, GPIO.IN)
+GPIO.setup([17, 27], GPIO.IN)
 GPIO.add_event_detect(17, GPIO.BOTH, callback=lambda _: print(GPIO.input(17), flush=True))
+time.sleep(0.1)
+GPIO.add_event_detect(27, GPIO.BOTH)
 print("ready", flush=True)
 sys.stdin.readline()
 GPIO.cleanup()
@@ -96,7 +98,8 @@ GPIO.cleanup()
 @pytest.mark.skipif(find_spec("lgpio") is None, reason="rpi-lgpio has no wheel for this Python")
 def test_rpi_gpio_calls_back_for_edges_both_ways(chip: GpioChip, tmp_path: Path) -> None:
     """Not for every edge: on a busy machine it has missed one in some hundred, which is why the
-    driver looks at all levels every second."""
+    driver looks at all levels every second. And not before a second line is watched, where its
+    thread slept through the first."""
     raspberry = {"RPI_LGPIO_REVISION": "c03111", "RPI_LGPIO_CHIP": str(chip.number)}
     with subprocess.Popen(
         [sys.executable, "-c", RPI_GPIO_PROGRAM],
