@@ -20,8 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.camera_profile import CameraProfile
+from controller.vision.agree import PARTNER
 from controller.vision.backs import BackPattern
-from controller.vision.picture import Picture, Quality, Sighting
+from controller.vision.picture import Picture, Point, Quality, Sighting
 from controller.vision.quads import straight
 from controller.vision.quality import judge, judge_area
 from controller.vision.rectify import Window, native_px_per_mm, smaller
@@ -58,10 +59,15 @@ ABSORBED_S = 25.0
 HIDES = 0.14
 """An area of which a larger share than this is hidden is not clear."""
 
+UNEXPLAINED = 0.12
+"""More than this of a card's surface in one piece, in the colours of cards and no part of one that
+was made out: a card lies there that the reader missed, and that area proves nothing."""
+
 NEVER_ABSORBED = 0.5
 """What hides more of an area than this is not taken for chips however long it lies."""
 
 _AROUND = "table"  # the area around all others: what lies in one of them is told there
+_RIM_MM = 10.0  # what is narrower is the rim of a pile
 _NEAR_MM = 4.0  # the frame around a thing that lies still comes out anew by so much
 _SPOT_PX = 25  # of a glance: a change of the size of a thumb
 _SMALL = (48, 36)  # pixels in which movement is looked for
@@ -113,8 +119,7 @@ class _Seen:
     cards: tuple[SeenCard, ...] = ()
     clear: bool = False
     parts: list[_Part] = field(default_factory=list, repr=False)
-    odd: NDArray[np.float32] | None = field(default=None, repr=False)  # seconds, pixel by pixel
-    odd_at: float = -math.inf
+    odd_since: NDArray[np.float64] | None = field(default=None, repr=False)  # inf: it is not odd
 
 
 class TableView:
@@ -248,7 +253,7 @@ class TableView:
         )
         ratio = small.shape[1] / window.inside.shape[1]
         glanced = [_moved(sighting, 0.0, 0.0, ratio) for sighting in sightings]
-        seen.clear = self._hidden(name, place, glanced, at) <= HIDES
+        seen.clear = not self._hidden(name, place, glanced, at)
 
     def _sharp(self, window: Window, picture: Image) -> bool:
         """Whether an area is as sharp as the picture that it is of."""
@@ -315,28 +320,35 @@ class TableView:
 
     def _hidden(
         self, name: str, place: NDArray[np.intp], cards: Sequence[Sighting], at: float
-    ) -> float:
-        """The share of an area that something other than felt and cards covers."""
+    ) -> bool:
+        """Whether something other than felt and cards covers too much of an area, or something in
+        the colours of a card is none of those that were made out."""
         seen, own = self._seen[name], self._own[name]
         shape = place.shape[:2]
         if name == _AROUND and (surface := _surface(~self._odd(place))).any():
             own = own & surface
         open_felt = own & ~_card_mask(shape, cards, self._glance[name].px_per_mm)
         if not open_felt.any():
-            return 0.0
+            return False
         self._learn_felt(place, open_felt)
         self._learn_cards(place, cards)
-        known = self._known_felt() | (self._paper >= 0.02)
-        odd = open_felt & ~known[place[..., 0], place[..., 1]]
-        odd = cv2.morphologyEx(odd.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)) > 0
-        for_s = 0.0 if seen.odd is None else max(0.0, at - seen.odd_at)
-        lain = np.zeros(odd.shape, np.float32) if seen.odd is None else seen.odd
-        seen.odd, seen.odd_at = np.where(odd, lain + for_s, 0.0).astype(np.float32), at
-        share = float(odd.sum()) / float(own.sum())
-        if share > NEVER_ABSORBED:
-            return share
-        fresh = odd & (seen.odd < ABSORBED_S)
-        return float(fresh.sum()) / float(own.sum())
+        paper = (self._paper >= 0.02)[place[..., 0], place[..., 1]]
+        scale = self._glance[name].px_per_mm
+        lies = open_felt & self._odd(place)
+        strange = _without_rims(lies & ~paper, 3)
+        surface = _without_rims(lies & paper, round(_RIM_MM * scale))
+        odd = strange | surface
+        since = at if seen.odd_since is None else np.minimum(seen.odd_since, at)
+        seen.odd_since = np.where(odd, since, math.inf)
+        fresh = at - seen.odd_since < ABSORBED_S
+        whole = float(own.sum())
+        if float(strange.sum()) > NEVER_ABSORBED * whole:
+            return True
+        if float((strange & fresh).sum()) > HIDES * whole:
+            return True
+        left = (surface & fresh).astype(np.uint8)
+        largest = cv2.connectedComponentsWithStats(left)[2][1:, cv2.CC_STAT_AREA].max(initial=0)
+        return float(largest) > UNEXPLAINED * CARD_MM[0] * CARD_MM[1] * scale**2
 
     def _known_felt(self) -> NDArray[np.bool_]:
         """The felt's colours: those near to what most pictures had most of; none, before one is
@@ -422,6 +434,12 @@ def _surface(felt: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return out > 0
 
 
+def _without_rims(mask: NDArray[np.bool_], wide: int) -> NDArray[np.bool_]:
+    """A mask without what is narrower than so many pixels."""
+    kernel = np.ones((wide, wide), np.uint8)
+    return np.asarray(cv2.morphologyEx(mask.astype(np.uint8), cv2.MORPH_OPEN, kernel) > 0)
+
+
 def _moved(sighting: Sighting, right_px: float, down_px: float, by: float = 1.0) -> Sighting:
     """The same card in a map that begins so much earlier, or is so much larger."""
     x, y, outline = sighting.x_px, sighting.y_px, sighting.outline
@@ -468,17 +486,24 @@ def _is_card(sighting: Sighting) -> bool:
 
 
 def _on_table(sighting: Sighting, window: Window) -> SeenCard:
-    x_px, y_px = sighting.x_px, sighting.y_px
-    if sighting.corner:  # the index; the card's middle lies to its lower right as it stands
-        up = math.radians(sighting.angle_deg)
-        right, down = 0.5 * CARD_MM[0] - 6.2, 0.5 * CARD_MM[1] - 12.5
-        x_px += window.px_per_mm * (right * math.sin(up) - down * math.cos(up))
-        y_px += window.px_per_mm * (right * math.cos(up) + down * math.sin(up))
-    x_mm, y_mm = window.to_mm(x_px, y_px)
+    x_mm, y_mm = window.to_mm(*_middle(sighting, window.px_per_mm))
     side = sighting.side if sighting.confidence >= _SURE_SIDE else Side.UNSURE
     face = sighting.face if side is Side.UP else None
     at = (float(x_mm), float(y_mm), float(sighting.angle_deg) % 180.0)
     return SeenCard(*at, side, face, float(sighting.confidence))
+
+
+def _middle(sighting: Sighting, px_per_mm: float) -> Point:
+    """Of the card. Where a corner alone was read, that is to the index's lower right as it
+    stands."""
+    if not sighting.corner:
+        return (sighting.x_px, sighting.y_px)
+    up = math.radians(sighting.angle_deg)
+    right, down = PARTNER[0] / 2, PARTNER[1] / 2
+    return (
+        sighting.x_px + px_per_mm * (right * math.sin(up) - down * math.cos(up)),
+        sighting.y_px + px_per_mm * (right * math.cos(up) + down * math.sin(up)),
+    )
 
 
 def _colour_bins(image: Image) -> NDArray[np.intp]:
@@ -496,7 +521,9 @@ def _card_mask(
         if card.outline is not None:
             cv2.fillConvexPoly(mask, np.round(np.array(card.outline)).astype(np.int32), (255,))
         else:
-            reach = math.hypot(*CARD_MM) * (1.0 if card.corner else 0.5) * px_per_mm
-            cv2.circle(mask, (round(card.x_px), round(card.y_px)), round(reach), (255,), -1)
+            # Straight up is 90 degrees; OpenCV turns clockwise as one looks, from the right.
+            size = (CARD_MM[0] * px_per_mm, CARD_MM[1] * px_per_mm)
+            box = cv2.boxPoints((_middle(card, px_per_mm), size, 90.0 - card.angle_deg))
+            cv2.fillConvexPoly(mask, np.round(box).astype(np.int32), (255,))
     grown = cv2.dilate(mask, np.ones((3, 3), np.uint8), iterations=max(1, round(4 * px_per_mm)))
     return np.asarray(grown > 0)

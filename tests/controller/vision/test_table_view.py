@@ -246,6 +246,49 @@ def test_what_hides_most_of_an_area_is_taken_for_neither_chips_nor_felt() -> Non
     assert night.at(117.0).clear
 
 
+def after_backs() -> Night:
+    """A board whose camera has seen what the backs look like."""
+    night = Night()
+    for second in range(3):
+        assert night.at(float(second), [BACK._replace(x_mm=BACK.x_mm + second)]).clear
+    return night
+
+
+def clear_seeing(
+    night: Night, at_s: float, lying: Sequence[PlacedCard], seen: Sequence[Sighting]
+) -> bool:
+    """Whether an area is clear in which the reader sees but those of the cards that lie there."""
+    night.twin.cards = seen
+    night.shown(at_s, camera().shot(lying, seed=round(at_s)))
+    return night.shown(at_s + STILL_FOR_S, camera().shot(lying, seed=round(at_s))).clear
+
+
+@pytest.mark.parametrize("outlined", [True, False])
+@pytest.mark.parametrize("apart_mm", [22.0, 70.0])
+def test_a_card_in_plain_sight_that_was_missed_makes_an_area_prove_nothing(
+    apart_mm: float, outlined: bool
+) -> None:
+    night, upon = after_backs(), BACK._replace(x_mm=BACK.x_mm + apart_mm)
+    lower, upper = sighting(BACK), sighting(upon)
+    if not outlined:
+        upper = replace(upper, outline=None)
+    assert not clear_seeing(night, 10.0, [BACK, upon], [upper])
+    assert clear_seeing(night, 20.0, [upon, BACK], [lower, upper])
+    assert clear_seeing(night, 30.0, [upon], [upper])
+
+
+def test_what_looks_like_a_card_and_lies_on_is_taken_for_none_in_the_end() -> None:
+    night, upon = after_backs(), BACK._replace(x_mm=BACK.x_mm + 70.0)
+    assert not clear_seeing(night, 10.0, [BACK, upon], [sighting(upon)])
+    assert not clear_seeing(night, 10.0 + 0.8 * ABSORBED_S, [BACK, upon], [sighting(upon)])
+    assert clear_seeing(night, 16.0 + ABSORBED_S, [BACK, upon], [sighting(upon)])
+
+
+def test_the_rim_of_a_pile_is_no_card_that_was_missed() -> None:
+    pile = [BACK._replace(x_mm=BACK.x_mm + n, y_mm=n % 3 * 2.0 - 3.0) for n in range(7)]
+    assert clear_seeing(after_backs(), 10.0, pile, [sighting(pile[-1])])
+
+
 def test_a_still_of_the_same_shape_is_fitted_and_another_shape_shows_nothing() -> None:
     night = Night()
     image = camera().shot([ACE])
