@@ -1,12 +1,13 @@
 """How well a camera's reader sees, fitted from dealt hands: what each picture showed beside what
-really lay there. What is counted is kept after every hand, so that a long fit can be gone on with.
+really lay there. Where a picture errs, a second one of the same tells whether that lasts. What is
+counted is kept after every hand, so that a long fit can be gone on with.
 """
 
 from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Protocol
 
@@ -37,6 +38,9 @@ class Pictures(Protocol):
 
     def truth(self) -> tuple[TrueArea, ...]:
         """What really lay in the areas when it was taken."""
+
+    def again(self, areas: Collection[str]) -> Sight:
+        """Another picture of these areas at the same moment, read anew."""
 
 
 Above = Callable[[World, int], Pictures]
@@ -82,5 +86,7 @@ def _one_hand(settings: Settings, hand: int, above: Above, every_s: float, fit: 
     while camera.due < played.gather_at:
         sight = camera.look()
         if isinstance(sight, Sight):
-            fit.add(camera.truth(), sight)
+            erred = fit.add(camera.truth(), sight)
+            if erred:
+                fit.again(erred, camera.truth(), camera.again({error.area for error in erred}))
         camera.due = max(camera.due, world.now + every_s)

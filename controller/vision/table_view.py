@@ -10,7 +10,7 @@ it, until it has lain there for so long that it must be chips or a drink.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Protocol, Self
@@ -172,6 +172,11 @@ class TableView:
                 self._read(name, picture, glances[name], at, again=name in due)
         areas = tuple(self._told(name, name in moving | put_off) for name in self._windows)
         return Sight(frame.camera, frame.started, frame.ended, areas)
+
+    def forget(self, areas: Collection[str]) -> None:
+        """What was read of these areas: the next picture is read anew, whatever it looks like."""
+        for name in areas:
+            self._seen[name].read, self._seen[name].parts = None, []
 
     # -- inside ------------------------------------------------------------------------------------
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from importlib.resources import files
 from typing import NamedTuple
 
-from drivers.readings import Side, Sight
+from drivers.readings import SeenCard, Side, Sight
 
 NEAR_MM = 20.0
 """A sighting so near to a card is of that card."""
@@ -29,7 +30,10 @@ class SightRates:
     area and picture. hidden_seen: a card under another one is seen nevertheless. unclear: an area
     is hidden or too poor to be read without anybody's act, per area and picture. hand_s: the
     longest time for which a hand hides an area about an act there; blur_s: a card is not seen for
-    so long after it came to rest. place_mm: standard deviation of where a card is seen to lie,
+    so long after it came to rest. again_s: what was read of an area stays what it was for so long,
+    if nothing moves there. missed_lasts, side_lasts, unclear_lasts: the share of these errors that
+    every picture repeats as long as nothing moves in the area; face_lasts: as long as the card lies
+    there. place_mm: standard deviation of where a card is seen to lie,
     drawn once for its stay; shake_mm: of how that varies from picture to picture. frame_s: from
     picture to picture. exposure_s: a picture's exposure.
     """
@@ -46,6 +50,11 @@ class SightRates:
     unclear: float = 0.001
     hand_s: float = 0.4
     blur_s: float = 0.05
+    again_s: float = 5.0
+    missed_lasts: float = 0.0
+    side_lasts: float = 0.0
+    face_lasts: float = 0.0
+    unclear_lasts: float = 0.0
     place_mm: float = 1.5
     shake_mm: float = 0.3
     frame_s: float = 0.125
@@ -62,6 +71,16 @@ class SightRates:
                 "exposure is above 0 and shorter than from picture to picture"
             )
 
+    @property
+    def side_errs(self) -> float:
+        """How often another side is told than that of a card, or none."""
+        return min(1.0, self.side_unsure + self.side_wrong)
+
+    @property
+    def face_errs(self) -> float:
+        """The same of faces."""
+        return min(1.0, self.face_unread + self.face_wrong)
+
 
 SHARES = (
     "missed_down",
@@ -74,6 +93,10 @@ SHARES = (
     "false_up",
     "hidden_seen",
     "unclear",
+    "missed_lasts",
+    "side_lasts",
+    "face_lasts",
+    "unclear_lasts",
 )
 
 PERFECT_SIGHT = SightRates(
@@ -123,6 +146,14 @@ class TrueArea(NamedTuple):
     calm: bool = True
 
 
+class Erred(NamedTuple):
+    """An error of a picture. at: of the card that it is about; None: of the whole area."""
+
+    kind: str
+    area: str
+    at: tuple[float, float] | None = None
+
+
 class SightFit:
     """Counts pictures beside what was really there, and gives the rates. Counts add up, so that a
     fit can be gone on with."""
@@ -130,54 +161,24 @@ class SightFit:
     def __init__(self, counts: Mapping[str, float] | None = None) -> None:
         self.counts: dict[str, float] = dict(counts or {})
 
-    def add(self, truth: Iterable[TrueArea], sight: Sight) -> None:
-        """One picture. Areas that a hand hides are left out, but for how often that is so."""
-        true = {t.area: t for t in truth}
-        for seen in sight.areas:
-            now = true.get(seen.area)
-            if now is None or not now.calm:
-                continue
-            self._count("areas")
-            if not seen.clear:
-                self._count("unclear")
-                continue
-            self._area(now, list(seen.cards))
+    def add(self, truth: Iterable[TrueArea], sight: Sight) -> frozenset[Erred]:
+        """One picture, and what was wrong in it. Areas that a hand hides are left out, but for how
+        often that is so."""
+        said = _Compared(truth, sight)
+        for name, count in said.counts.items():
+            self._count(name, count)
+        return frozenset(said.erred)
 
-    def _area(self, now: TrueArea, seen: list) -> None:  # type: ignore[type-arg]
-        # A pile's uppermost card is seen for itself before it is taken for one under it.
-        for card in sorted(now.cards, key=lambda c: c.hidden):
-            near = [s for s in seen if math.hypot(s.x_mm - card.x_mm, s.y_mm - card.y_mm) < NEAR_MM]
-            found = min(
-                near,
-                key=lambda s: math.hypot(s.x_mm - card.x_mm, s.y_mm - card.y_mm),
-                default=None,
-            )
-            if found is not None:
-                seen.remove(found)
-            if card.hidden:
-                self._count("hidden")
-                self._count("hidden_seen", found is not None)
-                continue
-            side = "up" if card.up else "down"
-            if card.rest_s < 0.5:
-                continue
-            self._count(f"cards_{side}")
-            if found is None:
-                self._count(f"missed_{side}")
-                continue
-            self._count("seen")
-            off = (found.x_mm - card.x_mm) ** 2 + (found.y_mm - card.y_mm) ** 2
-            self._count("off_mm2", off / 2)
-            self._count("side_unsure", found.side is Side.UNSURE)
-            self._count("side_wrong", found.side is (Side.DOWN if card.up else Side.UP))
-            if card.up and found.side is Side.UP:
-                self._count("faces")
-                self._count("face_unread", found.face is None)
-                self._count("face_wrong", found.face is not None and found.face.code != card.code)
-        for left in seen:
-            self._count("false_up" if left.side is Side.UP else "false_down")
+    def again(self, erred: frozenset[Erred], truth: Iterable[TrueArea], sight: Sight) -> None:
+        """A second picture of the same, in whose first one that was wrong. It counts for nothing
+        but how long an error lasts."""
+        said = _Compared(truth, sight)
+        for kind in ("missed", "side", "face", "unclear"):
+            mine = {e for e in erred if e.kind == kind}
+            self._count(f"{kind}_tried", len(mine & said.judged))
+            self._count(f"{kind}_lasts", len(mine & said.erred))
 
-    def _count(self, name: str, by: float = 1) -> None:
+    def _count(self, name: str, by: float) -> None:
         self.counts[name] = self.counts.get(name, 0) + by
 
     def rates(self, base: SightRates | None = None) -> SightRates:
@@ -195,11 +196,80 @@ class SightFit:
             "false_up": "areas",
             "hidden_seen": "hidden",
             "unclear": "areas",
+            "missed_lasts": "missed_tried",
+            "side_lasts": "side_tried",
+            "face_lasts": "face_tried",
+            "unclear_lasts": "unclear_tried",
         }
         found = {f.name: getattr(base, f.name) for f in fields(SightRates)}
         for name, tests in of.items():
             if n.get(tests):
                 found[name] = round(n.get(name, 0.0) / n[tests], 7)
         if n.get("seen"):
-            found["place_mm"] = round(math.sqrt(n.get("off_mm2", 0.0) / n["seen"]), 3)
+            found["place_mm"] = round(math.sqrt(n.get("off_um2", 0) / n["seen"]) / 1000, 3)
         return SightRates(**found)
+
+
+class _Compared:
+    """One picture beside what was really there."""
+
+    def __init__(self, truth: Iterable[TrueArea], sight: Sight) -> None:
+        self.counts: Counter[str] = Counter()
+        self.erred: set[Erred] = set()
+        self.judged: set[Erred] = set()  # where it could have erred
+        true = {t.area: t for t in truth}
+        for seen in sight.areas:
+            now = true.get(seen.area)
+            if now is None or not now.calm:
+                continue
+            self.counts["areas"] += 1
+            self._judge(Erred("unclear", now.area), "" if seen.clear else "unclear")
+            if not seen.clear:
+                continue
+            self._area(now, list(seen.cards))
+
+    def _area(self, now: TrueArea, seen: list[SeenCard]) -> None:
+        # A pile's uppermost card is seen for itself before it is taken for one under it.
+        for card in sorted(now.cards, key=lambda c: c.hidden):
+            near = [s for s in seen if math.hypot(s.x_mm - card.x_mm, s.y_mm - card.y_mm) < NEAR_MM]
+            found = min(
+                near,
+                key=lambda s: math.hypot(s.x_mm - card.x_mm, s.y_mm - card.y_mm),
+                default=None,
+            )
+            if found is not None:
+                seen.remove(found)
+            if card.hidden:
+                self.counts["hidden"] += 1
+                self.counts["hidden_seen"] += found is not None
+            elif card.rest_s >= 0.5:
+                self._card(now.area, card, found)
+        for left in seen:
+            self.counts["false_up" if left.side is Side.UP else "false_down"] += 1
+
+    def _card(self, area: str, card: TrueCard, found: SeenCard | None) -> None:
+        at = (card.x_mm, card.y_mm)
+        side = "up" if card.up else "down"
+        self.counts[f"cards_{side}"] += 1
+        self._judge(Erred("missed", area, at), "" if found is not None else f"missed_{side}")
+        if found is None:
+            return
+        self.counts["seen"] += 1
+        off_mm2 = (found.x_mm - card.x_mm) ** 2 + (found.y_mm - card.y_mm) ** 2
+        self.counts["off_um2"] += round(off_mm2 / 2 * 1e6)
+        wrong = {card.up: "", not card.up: "side_wrong"}
+        told = found.side is Side.UP
+        error = "side_unsure" if found.side is Side.UNSURE else wrong[told]
+        self._judge(Erred("side", area, at), error)
+        if card.up and told:
+            self.counts["faces"] += 1
+            read = None if found.face is None else found.face.code
+            error = "face_unread" if read is None else "" if read == card.code else "face_wrong"
+            self._judge(Erred("face", area, at), error)
+
+    def _judge(self, place: Erred, error: str) -> None:
+        """error: what it is counted as; "": there is none."""
+        self.judged.add(place)
+        if error:
+            self.erred.add(place)
+            self.counts[error] += 1

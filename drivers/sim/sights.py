@@ -11,6 +11,7 @@ import math
 import random
 from collections.abc import Collection
 from math import inf
+from typing import NamedTuple
 
 from drivers.readings import (
     AreaSight,
@@ -40,12 +41,23 @@ _BOARD_SLOTS = {"board": 0, "board/flop": 0, "board/turn": 3, "board/river": 4}
 class _Spot:
     """Where a card lies, for as long as it lies there."""
 
-    __slots__ = ("angle_deg", "since", "slot", "x_mm", "y_mm")
+    __slots__ = ("angle_deg", "misread", "since", "slot", "x_mm", "y_mm")
 
     def __init__(self, slot: int, x_mm: float, y_mm: float, angle_deg: float, since: float) -> None:
         self.slot = slot
         self.x_mm, self.y_mm, self.angle_deg = x_mm, y_mm, angle_deg
         self.since = since
+        self.misread: tuple[float, float] | None = None  # drawn for its stay: whether, and as what
+
+
+class _View(NamedTuple):
+    """A card as it lies, and the side and face that pictures usually show of it."""
+
+    spot: _Spot
+    up: bool
+    code: str
+    side: Side
+    face: str | None
 
 
 class _Area:
@@ -59,8 +71,10 @@ class _Area:
         "name",
         "places",
         "plan",
+        "reading",
         "sight",
         "spots",
+        "until",
         "usual",
         "views",
         "washed",
@@ -76,9 +90,11 @@ class _Area:
         self.clear_at = -inf  # a hand hides it until then
         self.washed = False
         self.fresh = True  # whether what follows is to be worked out anew
+        self.reading = AreaSight(name, ())  # what was read last,
+        self.until = -inf  # and when it is read anew
         self.sight = AreaSight(name, ())  # what most pictures show, and which share of them does
         self.usual = 0.0
-        self.views: list[tuple[_Spot, bool, str]] = []
+        self.views: list[_View] = []
         self.departures: list[tuple[int, str, float]] = []  # of which view, how, how often
         self.within: list[float] = []  # share of pictures with no departure up to each
 
@@ -141,6 +157,14 @@ class CameraModel:
         blurred = world.camera_fault("blurred")
         seen = tuple([self._see(area, ended, blurred) for area in self._areas])
         return Sight(self.camera, started, ended, seen)
+
+    def again(self, areas: Collection[str]) -> Sight:
+        """Another picture of these areas at the same moment."""
+        now = self._world.now
+        mine = [area for area in self._areas if area.name in areas]
+        for area in mine:
+            area.until = -inf
+        return Sight(self.camera, now, now, tuple([self._see(area, now, False) for area in mine]))
 
     def truth(self) -> tuple[TrueArea, ...]:
         """What really lies in the areas at this moment, for a fit."""
@@ -258,6 +282,7 @@ class CameraModel:
 
     def _see(self, area: _Area, now: float, blurred: bool) -> AreaSight:
         if blurred or self._world.covered(area.name) or now < area.clear_at:
+            area.until = -inf
             return AreaSight(area.name, (), False)
         if area.washed:
             if self._chance.random() < WASH_HIDDEN:
@@ -266,18 +291,26 @@ class CameraModel:
             return area.sight._replace(clear=False)
         if area.fresh:
             self._work_out(area, now)
-        # As for a look of an antenna, one draw decides the usual case.
+            area.until = -inf
+        if now >= area.until:
+            area.reading = self._read(area)
+            area.until = now + self.rates.again_s
+        return area.reading
+
+    def _read(self, area: _Area) -> AreaSight:
+        """As for a look of an antenna, one draw decides the usual case."""
         draw = self._chance.random()
         if draw < area.usual:
             return area.sight
-        if draw >= 1.0 - self.rates.unclear:
+        unclear = _passing(self.rates.unclear, self.rates.unclear_lasts)
+        if draw >= 1.0 - unclear:
             return AreaSight(area.name, (), False)
-        return AreaSight(area.name, self._unusual(area, draw / (1.0 - self.rates.unclear)))
+        return AreaSight(area.name, self._unusual(area, draw / (1.0 - unclear)), area.sight.clear)
 
     def _work_out(self, area: _Area, now: float) -> None:
         """What a picture usually shows of the area as it is, how often it does, and what may depart
-        from that."""
-        rates = self.rates
+        from that. What errs as long as nothing moves is a part of the usual."""
+        rates, chance = self.rates, self._chance.random
         cards: list[SeenCard] = []
         departures: list[tuple[int, str, float]] = []
         area.views = []
@@ -288,21 +321,53 @@ class CameraModel:
                 area.fresh = True
                 continue
             n = len(area.views)
-            area.views.append((spot, up, card.face))
+            view = self._usual(spot, up, card.face)
+            missed = rates.missed_up if up else rates.missed_down
+            misses = chance() < missed * rates.missed_lasts
             if self._hidden(area, card):
+                area.views.append(view)
                 departures.append((n, "shown", rates.hidden_seen))
                 continue
-            departures.append((n, "missed", rates.missed_up if up else rates.missed_down))
-            departures.append((n, "side", rates.side_unsure + rates.side_wrong))
+            if misses:
+                continue
+            area.views.append(view)
+            departures.append((n, "missed", _passing(missed, rates.missed_lasts)))
+            departures.append((n, "side", _passing(rates.side_errs, rates.side_lasts)))
             if up:
-                departures.append((n, "face", rates.face_unread + rates.face_wrong))
-            cards.append(_seen(spot, up, card.face if up else None))
+                departures.append((n, "face", _passing(rates.face_errs, rates.face_lasts)))
+            cards.append(_seen(view))
         departures.append((-1, "false", rates.false_down + rates.false_up))
-        area.sight = AreaSight(area.name, tuple(cards))
+        clear = chance() >= rates.unclear * rates.unclear_lasts
+        area.sight = AreaSight(area.name, tuple(cards), clear)
         area.departures = departures
         share = 1.0
         area.within = [share := share * (1.0 - d[2]) for d in departures]
-        area.usual = share * (1.0 - rates.unclear)
+        area.usual = share * (1.0 - _passing(rates.unclear, rates.unclear_lasts))
+
+    def _usual(self, spot: _Spot, up: bool, code: str) -> _View:
+        """What pictures usually show of a card: what it is, but for errors that last."""
+        rates, chance = self.rates, self._chance.random
+        side, draw = Side.UP if up else Side.DOWN, chance()
+        if draw < rates.side_errs * rates.side_lasts:
+            side = self._other_side(up, draw / rates.side_lasts)
+        if spot.misread is None:
+            spot.misread = (chance(), chance())
+        face = code if up else None
+        if face is not None and spot.misread[0] < rates.face_errs * rates.face_lasts:
+            face = self._other_face(code, spot.misread[0] / rates.face_lasts, spot.misread[1])
+        return _View(spot, up, code, side, face)
+
+    def _other_side(self, up: bool, draw: float) -> Side:
+        """What is told instead of a card's side. draw: from 0 to `side_errs`."""
+        if draw < self.rates.side_unsure:
+            return Side.UNSURE
+        return Side.DOWN if up else Side.UP
+
+    def _other_face(self, code: str, draw: float, which: float) -> str | None:
+        """What is told instead of a card's face. draw: from 0 to `face_errs`; which: 0 to 1."""
+        if draw >= self.rates.face_wrong or code not in _FACES:
+            return None
+        return _FACES[(_FACES.index(code) + 1 + int(which * 51)) % 52]
 
     def _unusual(self, area: _Area, draw: float) -> tuple[SeenCard, ...]:
         """A picture in which something departs from the usual: the draw says what is the first to
@@ -324,27 +389,17 @@ class CameraModel:
             found.append(self._false(area))
         return tuple(found)
 
-    def _view(self, view: tuple[_Spot, bool, str], departs: set[str]) -> SeenCard:
+    def _view(self, view: _View, departs: set[str]) -> SeenCard:
         rates, chance = self.rates, self._chance.random
-        spot, up, code = view
         kind, which = chance(), chance()
-        side = Side.UP if up else Side.DOWN
         if "side" in departs:
-            unsure = kind * (rates.side_unsure + rates.side_wrong) < rates.side_unsure
-            side = Side.UNSURE if unsure else Side.DOWN if up else Side.UP
-        face = code if up and side is Side.UP else None
-        if face is not None and "face" in departs:
-            wrong = kind * (rates.face_unread + rates.face_wrong) < rates.face_wrong
-            known = wrong and face in _FACES
-            face = _FACES[(_FACES.index(face) + 1 + int(which * 51)) % 52] if known else None
+            view = view._replace(side=self._other_side(view.up, kind * rates.side_errs))
+        if view.up and "face" in departs:
+            face = self._other_face(view.code, kind * rates.face_errs, which)
+            view = view._replace(face=face)
         shake, gauss = rates.shake_mm, self._chance.gauss
-        return SeenCard(
-            spot.x_mm + gauss(0.0, shake),
-            spot.y_mm + gauss(0.0, shake),
-            spot.angle_deg,
-            side,
-            _face(face),
-        )
+        seen = _seen(view)
+        return seen._replace(x_mm=seen.x_mm + gauss(0.0, shake), y_mm=seen.y_mm + gauss(0.0, shake))
 
     def _false(self, area: _Area) -> SeenCard:
         """A card that is not there."""
@@ -357,9 +412,15 @@ class CameraModel:
         return SeenCard(x, y, chance.uniform(0.0, 180.0), Side.UP if up else Side.DOWN)
 
 
-def _seen(spot: _Spot, up: bool, face: str | None) -> SeenCard:
-    side = Side.UP if up else Side.DOWN
-    return SeenCard(spot.x_mm, spot.y_mm, spot.angle_deg, side, _face(face))
+def _passing(rate: float, lasts: float) -> float:
+    """How often a picture errs for once, where that share of its errors lasts."""
+    return rate * (1.0 - lasts) / (1.0 - rate * lasts) if rate < 1.0 else 1.0 - lasts
+
+
+def _seen(view: _View) -> SeenCard:
+    spot, up = view.spot, view.side is Side.UP
+    face = _face(view.face) if up else None
+    return SeenCard(spot.x_mm, spot.y_mm, spot.angle_deg, view.side, face)
 
 
 def _face(face: str | None) -> Face | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -125,6 +126,19 @@ class RenderedTable:
         for area in seen:
             self._counted[area.area] = self._cards[area.area]
         return Sight(1, at, at + 0.001, tuple(seen))
+
+    def again(self, areas: Collection[str]) -> Sight:
+        at = self.due
+        cards, hands = self._model.lying(at)
+        seen: list[AreaSight] = []
+        for camera, view in self._views.items():
+            wanted = {name for name in areas if (name in NEAR) == (camera == 2)}
+            if wanted:
+                view.forget(wanted)
+                image = _over(camera).shot(cards, hands, seed=round(at * 1000) + 1)
+                found = view.see(Frame(camera, image, at, at + 0.002)).areas
+                seen += [a for a in found if a.area in wanted]
+        return Sight(1, at, at + 0.002, tuple(seen))
 
     def _note(self, hands: frozenset[str], at: float) -> None:
         for area in self._model.truth():
