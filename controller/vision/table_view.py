@@ -250,11 +250,11 @@ class TableView:
         seen.parts = [
             self._part(name, box, picture, small, at) for box in self._boxes(name, small, place)
         ]
-        sightings = [sighting for part in seen.parts for sighting in part.sightings]
+        sightings = [s for part in seen.parts for s in part.sightings if _is_card(s)]
         seen.cards = tuple(
             card
             for sighting in sightings
-            if _is_card(sighting) and self._lies_in(name, card := _on_table(sighting, window))
+            if self._lies_in(name, card := _on_table(sighting, window))
         )
         ratio = small.shape[1] / window.inside.shape[1]
         glanced = [_moved(sighting, 0.0, 0.0, ratio) for sighting in sightings]

@@ -277,6 +277,12 @@ def test_a_card_in_plain_sight_that_was_missed_makes_an_area_prove_nothing(
     assert clear_seeing(night, 30.0, [upon], [upper])
 
 
+def test_a_card_that_is_too_unsure_to_be_told_is_one_that_was_missed() -> None:
+    night, upon = after_backs(), BACK._replace(x_mm=BACK.x_mm + 70.0)
+    unsure = sighting(BACK, confidence=0.2)
+    assert not clear_seeing(night, 10.0, [BACK, upon], [unsure, sighting(upon)])
+
+
 def test_what_looks_like_a_card_and_lies_on_is_taken_for_none_in_the_end() -> None:
     night, upon = after_backs(), BACK._replace(x_mm=BACK.x_mm + 70.0)
     assert not clear_seeing(night, 10.0, [BACK, upon], [sighting(upon)])
