@@ -203,7 +203,7 @@ class TapeWriter:
             where = [round(v, 1) for v in (c.x_mm, c.y_mm, c.angle_deg)]
             row = [*where, c.side, round(c.confidence, 3)]
             cards.append(row if face is None else [*row, face.code])
-        return [area.area, int(area.clear), cards]
+        return [area.area, _telling(area), cards]
 
     def hand_over(self) -> None:
         """A hand is over: new names from here on."""
@@ -312,8 +312,13 @@ def _reading(
     raise TapeError(f"{path}, line {number}: is no reading; the tape was changed or is damaged")
 
 
+def _telling(area: AreaSight) -> int:
+    """0: something hides it. 1: it proves what it shows. 2: something in it was not made out."""
+    return 0 if not area.clear else 1 if area.whole else 2
+
+
 def _area_sight(area: str, clear: int, cards: list[list[object]]) -> AreaSight:
-    return AreaSight(area, tuple(_seen_card(*card) for card in cards), bool(clear))
+    return AreaSight(area, tuple(_seen_card(*card) for card in cards), bool(clear), clear != 2)
 
 
 def _seen_card(

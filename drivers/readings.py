@@ -160,12 +160,18 @@ class AreaSight(NamedTuple):
 
     area: its name on the table, as a zone's: "seat/4", "board", "burn", "muck", "stub", "table".
     cards: those that lie in it, in no order. clear: nothing hides any of it, and it is sharp and
-    lit well enough; an area that is not clear proves nothing of cards that it does not name.
+    lit well enough. whole: nothing looks like a card that was not made out.
     """
 
     area: str
     cards: tuple[SeenCard, ...]
     clear: bool = True
+    whole: bool = True
+
+    @property
+    def proves(self) -> bool:
+        """Whether no other cards lie there than those that it names."""
+        return self.clear and self.whole
 
 
 class Sight(NamedTuple):

@@ -122,7 +122,7 @@ class SightSensing:
                     track.seen_started, track.seen_ended = started, ended
             else:
                 w.area.see(seen, started, ended)
-                self.refused += not seen.clear
+                self.refused += not seen.proves
                 w.calm = False
                 busy.append(w)
         for w in busy:
@@ -359,7 +359,7 @@ class SightSensing:
     def _is_calm(self, w: _Watched) -> bool:
         """Whether the same picture again would tell nothing more."""
         area = w.area
-        if not area.clear or w.doubtful or w.block or area.hidden:
+        if not area.proves or w.doubtful or w.block or area.hidden:
             return False
         if self._agreement is not None and w.place is None and area.tracks:
             return False
@@ -377,7 +377,7 @@ class SightSensing:
 
 def _poll(w: _Watched, seen: AreaSight, started: float, ended: float) -> Poll:
     assert w.place is not None
-    if not seen.clear and not w.names:
+    if not seen.proves and not w.names:
         return Poll(w.place.antenna, (), Outcome.NOISE, started, ended)
     outcome = Outcome.SEEN if w.names else Outcome.EMPTY
-    return Poll(w.place.antenna, w.names, outcome, started, ended, seen.clear and w.whole)
+    return Poll(w.place.antenna, w.names, outcome, started, ended, seen.proves and w.whole)

@@ -147,7 +147,7 @@ class Agreement:
         found: list[TableEvent] = []
         for area in areas:
             zones = self.zones(area.zone)
-            if not zones or not area.clear:
+            if not zones or not area.proves:
                 continue
             self._bind(area)
             self._hold(area, zones, sensing, at)

@@ -129,7 +129,7 @@ def _in_muck(
     for area in areas:
         if area is here or not (seat_of(area.zone) or is_board(area.zone) or area.zone == BURN):
             continue
-        if not area.clear and area.tracks:
+        if not area.proves and area.tracks:
             return None  # nobody sees whether its cards still lie there
         gone = area.missing
         if not gone:

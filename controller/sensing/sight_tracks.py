@@ -131,7 +131,8 @@ class Needed:
 
 class AreaTracks:
     """The cards of one area. after a picture: `fresh` are those that it shows for the first time,
-    `hidden` says whether a card that it does not show may lie under another one."""
+    `hidden` says whether a card that it does not show may lie under another one, `clear` whether
+    nothing hid the area, `proves` whether every card in it was made out besides."""
 
     __slots__ = (
         "_came",
@@ -142,6 +143,7 @@ class AreaTracks:
         "fresh",
         "hidden",
         "last",
+        "proves",
         "tracks",
         "zone",
     )
@@ -151,7 +153,7 @@ class AreaTracks:
         self.tracks: list[Track] = []
         self.fresh: list[Track] = []
         self.hidden = False
-        self.clear = True
+        self.clear = self.proves = True
         self.clear_started = -inf  # of the last clear picture
         self.blind_since: float | None = None
         self.last: AreaSight | None = None
@@ -172,10 +174,11 @@ class AreaTracks:
         for track, card in zip(self.fresh, new, strict=True):
             track.see(card, started, ended, self._needed)
         self._came.extend([ended] * len(new))
-        self.clear = sight.clear
-        if sight.clear:
+        self.clear, self.proves = sight.clear, sight.proves
+        if sight.proves:
             self._miss(pairs, started)
             self.clear_started = started
+        if sight.clear:
             self.blind_since = None
         elif self.blind_since is None:
             self.blind_since = started

@@ -69,7 +69,7 @@ def as_polls(
         if place is None:
             continue
         named = _named(seen, uids.get(seen.area, ()))
-        outcome = Outcome.NOISE if not seen.clear else Outcome.SEEN if named else Outcome.EMPTY
+        outcome = Outcome.NOISE if not seen.proves else Outcome.SEEN if named else Outcome.EMPTY
         polls.append(Poll(place.antenna, named, outcome, sight.started, sight.ended))
     return polls
 

@@ -118,6 +118,7 @@ class _Seen:
     read: Image | None = field(default=None, repr=False)
     cards: tuple[SeenCard, ...] = ()
     clear: bool = False
+    whole: bool = True
     parts: list[_Part] = field(default_factory=list, repr=False)
     odd_since: NDArray[np.float64] | None = field(default=None, repr=False)  # inf: it is not odd
 
@@ -199,7 +200,7 @@ class TableView:
         seen = self._seen[name]
         if unknown:
             return AreaSight(name, (), clear=False)
-        return AreaSight(name, seen.cards, seen.clear)
+        return AreaSight(name, seen.cards, seen.clear, seen.whole)
 
     def _glances(self, picture: Image) -> dict[str, Image]:
         """Every area, small."""
@@ -242,7 +243,7 @@ class TableView:
         seen, window = self._seen[name], self._windows[name]
         seen.read, seen.read_at = small, at
         if name != _AROUND and not self._sharp(window, picture):
-            seen.cards, seen.clear = (), False
+            seen.cards, seen.clear, seen.whole = (), False, True
             return
         place = _colour_bins(small)
         if again:
@@ -258,7 +259,7 @@ class TableView:
         )
         ratio = small.shape[1] / window.inside.shape[1]
         glanced = [_moved(sighting, 0.0, 0.0, ratio) for sighting in sightings]
-        seen.clear = not self._hidden(name, place, glanced, at)
+        seen.clear, seen.whole = self._open(name, place, glanced, at)
 
     def _sharp(self, window: Window, picture: Image) -> bool:
         """Whether an area is as sharp as the picture that it is of."""
@@ -323,18 +324,18 @@ class TableView:
             self._reader = self._reader.with_back(BackPattern.learnt(self._backs, _BACK_PX_MM))
         self._backs = self._backs[-(_BACKS_LEARNT // 2) :]  # another deck comes one day
 
-    def _hidden(
+    def _open(
         self, name: str, place: NDArray[np.intp], cards: Sequence[Sighting], at: float
-    ) -> bool:
-        """Whether something other than felt and cards covers too much of an area, or something in
-        the colours of a card is none of those that were made out."""
+    ) -> tuple[bool, bool]:
+        """Whether nothing but felt and cards covers much of an area, and whether nothing in the
+        colours of a card is none of those that were made out."""
         seen, own = self._seen[name], self._own[name]
         shape = place.shape[:2]
         if name == _AROUND and (surface := _surface(~self._odd(place))).any():
             own = own & surface
         open_felt = own & ~_card_mask(shape, cards, self._glance[name].px_per_mm)
         if not open_felt.any():
-            return False
+            return True, True
         self._learn_felt(place, open_felt)
         self._learn_cards(place, cards)
         paper = (self._paper >= 0.02)[place[..., 0], place[..., 1]]
@@ -347,13 +348,11 @@ class TableView:
         seen.odd_since = np.where(odd, since, math.inf)
         fresh = at - seen.odd_since < ABSORBED_S
         whole = float(own.sum())
-        if float(strange.sum()) > NEVER_ABSORBED * whole:
-            return True
-        if float((strange & fresh).sum()) > HIDES * whole:
-            return True
+        hides, new = float(strange.sum()) / whole, float((strange & fresh).sum()) / whole
         left = (surface & fresh).astype(np.uint8)
         largest = cv2.connectedComponentsWithStats(left)[2][1:, cv2.CC_STAT_AREA].max(initial=0)
-        return float(largest) > UNEXPLAINED * CARD_MM[0] * CARD_MM[1] * scale**2
+        missed = float(largest) > UNEXPLAINED * CARD_MM[0] * CARD_MM[1] * scale**2
+        return hides <= NEVER_ABSORBED and new <= HIDES, not missed
 
     def _known_felt(self) -> NDArray[np.bool_]:
         """The felt's colours: those near to what most pictures had most of; none, before one is

@@ -24,18 +24,21 @@ NEAR_MM = 20.0
 class SightRates:
     """What the reader sees and misses, per card and picture unless said otherwise.
 
-    missed_down, missed_up: a card that lies face down or face up is not seen. face_unread: the face
-    of a card that is seen face up is not accepted; face_wrong: another one is. side_unsure,
-    side_wrong: of a card that is seen. false_down, false_up: a card is seen where none lies, per
-    area and picture. hidden_seen: a card under another one is seen nevertheless. unclear: an area
-    is hidden or too poor to be read without anybody's act, per area and picture. hand_s: the
-    longest time for which a hand hides an area about an act there; blur_s: a card is not seen for
-    so long after it came to rest. again_s: what was read of an area stays what it was for so long,
-    if nothing moves there. missed_lasts, side_lasts, unclear_lasts: the share of these errors that
-    every picture repeats as long as nothing moves in the area; face_lasts: as long as the card lies
-    there. place_mm: standard deviation of where a card is seen to lie,
-    drawn once for its stay; shake_mm: of how that varies from picture to picture. frame_s: from
-    picture to picture. exposure_s: a picture's exposure.
+    missed_down, missed_up: a card that lies face down or face up is not seen. noticed: the share of
+    missed cards that leave their area open, as something that was not made out; doubted: an area is
+    left open though nothing was missed, per area and picture. face_unread: the face of a card that
+    is seen face up is not accepted; face_wrong: another one is. side_unsure, side_wrong: of a card
+    that is seen. false_down, false_up: a card is seen where none lies, per area and picture.
+    hidden_seen: a card under another one is seen nevertheless. unclear: an area is hidden or too
+    poor to be read without anybody's act, per area and picture. missed_lasts, side_lasts,
+    unclear_lasts, doubted_lasts: the share of these errors that every picture repeats as long as
+    nothing moves in the area; face_lasts: as long as the card lies there.
+
+    hand_s: the longest time for which a hand hides an area about an act there. blur_s: a card is
+    not seen for so long after it came to rest. again_s: what was read of an area stays what it was
+    for so long, if nothing moves there. place_mm: standard deviation of where a card is seen to
+    lie, drawn once for its stay; shake_mm: of how that varies from picture to picture. frame_s:
+    from picture to picture. exposure_s: a picture's exposure.
     """
 
     missed_down: float = 0.005
@@ -51,10 +54,13 @@ class SightRates:
     hand_s: float = 0.4
     blur_s: float = 0.05
     again_s: float = 5.0
+    noticed: float = 0.0
+    doubted: float = 0.0
     missed_lasts: float = 0.0
     side_lasts: float = 0.0
     face_lasts: float = 0.0
     unclear_lasts: float = 0.0
+    doubted_lasts: float = 0.0
     place_mm: float = 1.5
     shake_mm: float = 0.3
     frame_s: float = 0.125
@@ -93,10 +99,13 @@ SHARES = (
     "false_up",
     "hidden_seen",
     "unclear",
+    "noticed",
+    "doubted",
     "missed_lasts",
     "side_lasts",
     "face_lasts",
     "unclear_lasts",
+    "doubted_lasts",
 )
 
 PERFECT_SIGHT = SightRates(
@@ -173,7 +182,7 @@ class SightFit:
         """A second picture of the same, in whose first one that was wrong. It counts for nothing
         but how long an error lasts."""
         said = _Compared(truth, sight)
-        for kind in ("missed", "side", "face", "unclear"):
+        for kind in ("missed", "side", "face", "unclear", "doubted"):
             mine = {e for e in erred if e.kind == kind}
             self._count(f"{kind}_tried", len(mine & said.judged))
             self._count(f"{kind}_lasts", len(mine & said.erred))
@@ -200,6 +209,9 @@ class SightFit:
             "side_lasts": "side_tried",
             "face_lasts": "face_tried",
             "unclear_lasts": "unclear_tried",
+            "noticed": "missed",
+            "doubted": "areas",
+            "doubted_lasts": "doubted_tried",
         }
         found = {f.name: getattr(base, f.name) for f in fields(SightRates)}
         for name, tests in of.items():
@@ -227,6 +239,11 @@ class _Compared:
             if not seen.clear:
                 continue
             self._area(now, list(seen.cards))
+            missed = sum(e.kind == "missed" and e.area == now.area for e in self.erred)
+            self.counts["missed"] += missed
+            self.counts["noticed"] += missed * (not seen.whole)
+            if not missed:
+                self._judge(Erred("doubted", now.area), "" if seen.whole else "doubted")
 
     def _area(self, now: TrueArea, seen: list[SeenCard]) -> None:
         # A pile's uppermost card is seen for itself before it is taken for one under it.

@@ -305,7 +305,8 @@ class CameraModel:
         unclear = _passing(self.rates.unclear, self.rates.unclear_lasts)
         if draw >= 1.0 - unclear:
             return AreaSight(area.name, (), False)
-        return AreaSight(area.name, self._unusual(area, draw / (1.0 - unclear)), area.sight.clear)
+        cards, whole = self._unusual(area, draw / (1.0 - unclear))
+        return AreaSight(area.name, cards, area.sight.clear, area.sight.whole and whole)
 
     def _work_out(self, area: _Area, now: float) -> None:
         """What a picture usually shows of the area as it is, how often it does, and what may depart
@@ -315,6 +316,7 @@ class CameraModel:
         departures: list[tuple[int, str, float]] = []
         area.views = []
         area.fresh = False
+        whole = chance() >= rates.doubted * rates.doubted_lasts
         for card, up in area.cards:
             spot = area.spots[card]
             if now < spot.since + rates.blur_s:
@@ -324,11 +326,13 @@ class CameraModel:
             view = self._usual(spot, up, card.face)
             missed = rates.missed_up if up else rates.missed_down
             misses = chance() < missed * rates.missed_lasts
+            notices = chance() < rates.noticed
             if self._hidden(area, card):
                 area.views.append(view)
                 departures.append((n, "shown", rates.hidden_seen))
                 continue
             if misses:
+                whole = whole and not notices
                 continue
             area.views.append(view)
             departures.append((n, "missed", _passing(missed, rates.missed_lasts)))
@@ -337,8 +341,9 @@ class CameraModel:
                 departures.append((n, "face", _passing(rates.face_errs, rates.face_lasts)))
             cards.append(_seen(view))
         departures.append((-1, "false", rates.false_down + rates.false_up))
+        departures.append((-1, "doubted", _passing(rates.doubted, rates.doubted_lasts)))
         clear = chance() >= rates.unclear * rates.unclear_lasts
-        area.sight = AreaSight(area.name, tuple(cards), clear)
+        area.sight = AreaSight(area.name, tuple(cards), clear, whole)
         area.departures = departures
         share = 1.0
         area.within = [share := share * (1.0 - d[2]) for d in departures]
@@ -369,9 +374,9 @@ class CameraModel:
             return None
         return _FACES[(_FACES.index(code) + 1 + int(which * 51)) % 52]
 
-    def _unusual(self, area: _Area, draw: float) -> tuple[SeenCard, ...]:
-        """A picture in which something departs from the usual: the draw says what is the first to
-        do so, and those after it are drawn freely."""
+    def _unusual(self, area: _Area, draw: float) -> tuple[tuple[SeenCard, ...], bool]:
+        """A picture in which something departs from the usual, and whether it is whole: the draw
+        says what is the first to depart, and those after it are drawn freely."""
         chance = self._chance.random
         first = next((i for i, w in enumerate(area.within) if draw >= w), 0)
         departs = {
@@ -387,7 +392,9 @@ class CameraModel:
         ]
         if (-1, "false") in departs:
             found.append(self._false(area))
-        return tuple(found)
+        missed = sum(kind == "missed" for _, kind in departs)
+        noticed = sum(chance() < self.rates.noticed for _ in range(missed))
+        return tuple(found), not noticed and (-1, "doubted") not in departs
 
     def _view(self, view: _View, departs: set[str]) -> SeenCard:
         rates, chance = self.rates, self._chance.random

@@ -205,7 +205,7 @@ def test_a_full_disk_ends_the_tape_in_words(tmp_path: Path) -> None:
 def picture(at: float, *faces: str, clear: bool = True) -> Sight:
     cards = tuple(SeenCard(10.0 * n, 5.5, 90.0, Side.UP, Face(f)) for n, f in enumerate(faces))
     back = SeenCard(-10.1, 0.0, 12.5, Side.DOWN, None, 0.75)
-    areas = (AreaSight("board", cards, clear), AreaSight("seat/4", (back,)))
+    areas = (AreaSight("board", cards, clear), AreaSight("seat/4", (back,), clear, not clear))
     return Sight(1, at - 0.02, at, areas)
 
 
@@ -220,11 +220,15 @@ def test_a_picture_comes_back_but_for_its_faces(tmp_path: Path) -> None:
     for was, now in zip(true, found, strict=False):
         assert isinstance(now, Sight)
         hidden = [
-            AreaSight(a.area, tuple(c._replace(face=c.face and None) for c in a.cards), a.clear)
+            AreaSight(
+                a.area, tuple(c._replace(face=c.face and None) for c in a.cards), a.clear, a.whole
+            )
             for a in now.areas
         ]
         bare = [
-            AreaSight(a.area, tuple(c._replace(face=c.face and None) for c in a.cards), a.clear)
+            AreaSight(
+                a.area, tuple(c._replace(face=c.face and None) for c in a.cards), a.clear, a.whole
+            )
             for a in was.areas
         ]
         assert (now.camera, now.started, now.ended, hidden) == (1, was.started, was.ended, bare)

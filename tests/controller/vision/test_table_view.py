@@ -254,13 +254,16 @@ def after_backs() -> Night:
     return night
 
 
-def clear_seeing(
+def whole_seeing(
     night: Night, at_s: float, lying: Sequence[PlacedCard], seen: Sequence[Sighting]
 ) -> bool:
-    """Whether an area is clear in which the reader sees but those of the cards that lie there."""
+    """Whether an area is whole in which the reader sees but those of the cards that lie there."""
     night.twin.cards = seen
     night.shown(at_s, camera().shot(lying, seed=round(at_s)))
-    return night.shown(at_s + STILL_FOR_S, camera().shot(lying, seed=round(at_s))).clear
+    area = night.shown(at_s + STILL_FOR_S, camera().shot(lying, seed=round(at_s)))
+    assert area.clear
+    assert area.proves is area.whole
+    return area.whole
 
 
 @pytest.mark.parametrize("outlined", [True, False])
@@ -272,27 +275,27 @@ def test_a_card_in_plain_sight_that_was_missed_makes_an_area_prove_nothing(
     lower, upper = sighting(BACK), sighting(upon)
     if not outlined:
         upper = replace(upper, outline=None)
-    assert not clear_seeing(night, 10.0, [BACK, upon], [upper])
-    assert clear_seeing(night, 20.0, [upon, BACK], [lower, upper])
-    assert clear_seeing(night, 30.0, [upon], [upper])
+    assert not whole_seeing(night, 10.0, [BACK, upon], [upper])
+    assert whole_seeing(night, 20.0, [upon, BACK], [lower, upper])
+    assert whole_seeing(night, 30.0, [upon], [upper])
 
 
 def test_a_card_that_is_too_unsure_to_be_told_is_one_that_was_missed() -> None:
     night, upon = after_backs(), BACK._replace(x_mm=BACK.x_mm + 70.0)
     unsure = sighting(BACK, confidence=0.2)
-    assert not clear_seeing(night, 10.0, [BACK, upon], [unsure, sighting(upon)])
+    assert not whole_seeing(night, 10.0, [BACK, upon], [unsure, sighting(upon)])
 
 
 def test_what_looks_like_a_card_and_lies_on_is_taken_for_none_in_the_end() -> None:
     night, upon = after_backs(), BACK._replace(x_mm=BACK.x_mm + 70.0)
-    assert not clear_seeing(night, 10.0, [BACK, upon], [sighting(upon)])
-    assert not clear_seeing(night, 10.0 + 0.8 * ABSORBED_S, [BACK, upon], [sighting(upon)])
-    assert clear_seeing(night, 16.0 + ABSORBED_S, [BACK, upon], [sighting(upon)])
+    assert not whole_seeing(night, 10.0, [BACK, upon], [sighting(upon)])
+    assert not whole_seeing(night, 10.0 + 0.8 * ABSORBED_S, [BACK, upon], [sighting(upon)])
+    assert whole_seeing(night, 16.0 + ABSORBED_S, [BACK, upon], [sighting(upon)])
 
 
 def test_the_rim_of_a_pile_is_no_card_that_was_missed() -> None:
     pile = [BACK._replace(x_mm=BACK.x_mm + n, y_mm=n % 3 * 2.0 - 3.0) for n in range(7)]
-    assert clear_seeing(after_backs(), 10.0, pile, [sighting(pile[-1])])
+    assert whole_seeing(after_backs(), 10.0, pile, [sighting(pile[-1])])
 
 
 def test_a_still_of_the_same_shape_is_fitted_and_another_shape_shows_nothing() -> None:

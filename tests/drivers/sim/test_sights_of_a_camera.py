@@ -151,6 +151,8 @@ def test_the_rates_are_found_again_from_what_was_seen() -> None:
         false_down=0.01,
         false_up=0.005,
         unclear=0.02,
+        noticed=0.6,
+        doubted=0.03,
         place_mm=2.0,
         again_s=0.0,
     )
@@ -162,7 +164,16 @@ def test_the_rates_are_found_again_from_what_was_seen() -> None:
             if isinstance(sight, Sight):
                 fit.add(camera.truth(), sight)
     found = fit.rates(SightRates())
-    for name in ("missed_down", "missed_up", "face_unread", "side_unsure", "side_wrong", "unclear"):
+    for name in (
+        "missed_down",
+        "missed_up",
+        "face_unread",
+        "side_unsure",
+        "side_wrong",
+        "unclear",
+        "noticed",
+        "doubted",
+    ):
         assert getattr(found, name) == pytest.approx(getattr(true, name), rel=0.25, abs=0.003), name
     assert found.face_wrong == pytest.approx(0.01, abs=0.006)
     assert found.false_down + found.false_up == pytest.approx(0.015, abs=0.004)
@@ -181,6 +192,9 @@ def test_what_lasts_is_found_again_from_second_pictures() -> None:
         side_lasts=0.4,
         unclear=0.2,
         unclear_lasts=0.5,
+        noticed=0.8,
+        doubted=0.3,
+        doubted_lasts=0.6,
     )
     fit = SightFit()
     for seed in range(70):
@@ -195,6 +209,8 @@ def test_what_lasts_is_found_again_from_second_pictures() -> None:
     assert found.missed_lasts == pytest.approx(0.7, abs=0.13)
     assert found.face_lasts == pytest.approx(0.9, abs=0.15)
     assert found.side_lasts == pytest.approx(0.4, abs=0.15)
+    assert found.noticed == pytest.approx(0.8, abs=0.13)
+    assert found.doubted_lasts == pytest.approx(0.6, abs=0.15)
     assert found.unclear_lasts == pytest.approx(0.5, abs=0.15)
 
 
