@@ -4,12 +4,15 @@ A card has two indices, which stand on their heads to each other and lie a known
 (`PARTNER`), so that two readings of one face there are one card. A face is accepted where two of
 its corners or both readers say it, or where one reading alone is nearly sure; where readings of one
 card say different faces none is, and the card is one whose face nobody knows.
+
+Both indices are printed in one font, so for its rank they are one witness. Where a card is seen
+whole its pips (`controller.vision.pips`) are the other: `weighed` joins the two.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, pairwise
 
@@ -17,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from controller.model.cards import FACES, RANKS, SUITS
-from controller.vision.picture import Point, Sighting
+from controller.vision.picture import PipsRead, Point, Sighting
 from drivers.readings import Face, Side
 from drivers.table_plan import CARD_MM
 
@@ -33,7 +36,24 @@ AGREED = 0.5  # and one that another supports from here on
 LEAST = 0.2  # below this it is no reading
 _CORNER_OFF = 0.3  # of the way, so much may an index at the side lie off
 _TEN_DEG = 12.0  # a ten is read from the suit to one of its two digits, askew
+PIPS_WRONG = 0.005
+"""How often pips that are counted are another number's, at most: of 3,040 drawn number cards of 19
+decks, half of them blurred, noisy and askew, 28 were not counted and none wrongly. Of 2,000 cards
+on which something lay or shone 168 were counted, six wrongly: each was one short in its very
+middle, of which more is asked since (`controller.vision.pips`)."""
+
+BLACK_WRONG = 0.01
+"""How often spades are taken for clubs, or the reverse, at most: none of 1,351 that were told."""
+
+_NUMBERS = 10  # that pips may have
 SAME_SIZES = 0.7  # readings nearer than so many sizes are of one index
+
+
+Corners = tuple[Point, Point, Point, Point]
+"""Of a card in a picture, clockwise as one looks, the first two along a short side."""
+
+Pips = Callable[[Corners], PipsRead | None]
+"""The pips of the card there; None where they are not to be told."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -88,7 +108,7 @@ class OutlineRead:
     was made out. sureness: of the side, 0 to 1.
     """
 
-    outline: tuple[Point, Point, Point, Point]
+    outline: Corners
     whole: bool = True
     indices: tuple[IndexRead, ...] = ()
     side: Side = Side.UNSURE
@@ -171,13 +191,16 @@ def joined(
     outlines: Iterable[OutlineRead] = (),
     alone: float = ALONE,
     least_px: float = 0.0,
+    pips: Pips | None = None,
 ) -> tuple[Sighting, ...]:
     """One sighting for each card that the readers saw, in no order.
 
     reads: of the corner reader. outlines: of the outline reader, backs among them. alone: how sure
     a single reading must be to be believed by itself; above 1 none is. least_px: an index that is
-    smaller, from rank to suit, shows that a card lies face up, and no face.
+    smaller, from rank to suit, shows that a card lies face up, and no face. pips: counts a card's,
+    and is asked where all of a card and its index were seen.
     """
+    judge = _Judge(alone, least_px, pips)
     left = distinct(reads)
     found = []
     read_there: list[IndexRead] = []  # of cards whose outlines were taken
@@ -196,11 +219,11 @@ def joined(
         if outline.side is Side.DOWN and not any(r.confidence >= AGREED for r in within):
             found.append(_laid(outline, Side.DOWN, None, outline.sureness))
         elif within or outline.indices or outline.side is not Side.UNSURE:
-            found.append(_outlined(outline, within, alone, least_px))
+            found.append(_outlined(outline, within, judge))
         left = [r for r in left if not any(r is taken for taken in within)]
         read_there += [*outline.indices, *within]
     left = [r for r in left if not any(o.holds(r.x_px, r.y_px) for o in printed)]
-    return (*found, *_cornered(left, alone, least_px))
+    return (*found, *_cornered(left, judge))
 
 
 def _without(outline: OutlineRead, read_there: Sequence[IndexRead]) -> OutlineRead:
@@ -253,12 +276,11 @@ def _laid(outline: OutlineRead, side: Side, face: Face | None, sure: float) -> S
     return Sighting(x, y, outline.angle_deg, side, face, sure, outline=four)
 
 
-def _outlined(
-    outline: OutlineRead, within: list[IndexRead], alone: float, least_px: float
-) -> Sighting:
+def _outlined(outline: OutlineRead, within: list[IndexRead], judge: _Judge) -> Sighting:
     """A card by its outline: what its own corners and the corner reader's say of it."""
     own = [r for r in outline.indices if r.confidence >= LEAST]
-    face, sure = _verdict([*own, *within], bool(own and within), alone, least_px)
+    four = outline.outline if outline.whole else None
+    face, sure = judge.verdict([*own, *within], bool(own and within), four)
     if face is None and outline.side is Side.UP:
         sure = max(sure, outline.sureness)  # readings that differ leave no doubt of the side
     side = Side.UP if own or within else outline.side
@@ -271,7 +293,7 @@ def _outlined(
     return replace(laid, angle_deg=angle % 360.0)
 
 
-def _cornered(reads: list[IndexRead], alone: float, least_px: float) -> Iterable[Sighting]:
+def _cornered(reads: list[IndexRead], judge: _Judge) -> Iterable[Sighting]:
     """Cards of which no outline was seen: those of which two indices or more were, then others."""
     left = list(reads)
     while left:
@@ -280,7 +302,7 @@ def _cornered(reads: list[IndexRead], alone: float, least_px: float) -> Iterable
         others = [max(mates, key=lambda r: r.confidence)] if mates else []
         others += [r for r in left if r not in others and _beside(one, r, others)]
         left = [r for r in left if r not in others]
-        face, sure = _verdict([one, *others], bool(others), alone, least_px)
+        face, sure = judge.verdict([one, *others], bool(others), None)
         x, y = _middle(one, others)
         yield Sighting(x, y, one.angle_deg % 360.0, Side.UP, face, sure, corner=not others)
 
@@ -312,25 +334,137 @@ def _middle(one: IndexRead, others: list[IndexRead]) -> Point:
     return ((one.x_px + far.x_px) / 2, (one.y_px + far.y_px) / 2)
 
 
-def _verdict(
-    reads: list[IndexRead], both: bool, alone: float, least_px: float = 0.0
-) -> tuple[Face | None, float]:
-    """The face on which readings of one card agree, and how sure it is.
+@dataclass(frozen=True, slots=True)
+class _Judge:
+    """What is believed of a card: see `joined`."""
 
-    both: they are of two corners or of two readers. A face is accepted if all that are sure of
-    themselves say it, and either two do or one is nearly sure.
-    """
-    if not reads:
-        return None, 0.0
-    best = max(reads, key=lambda r: r.confidence)
-    against = [r for r in reads if r.face != best.face and r.confidence >= AGREED]
-    backing = [r for r in reads if r.face == best.face]
-    miss = math.prod(1.0 - r.confidence for r in backing)
-    if against:
-        return None, best.confidence * (1.0 - max(r.confidence for r in against))
-    if best.size_px < least_px:
+    alone: float
+    least_px: float
+    pips: Pips | None
+
+    def verdict(
+        self, reads: list[IndexRead], both: bool, outline: Corners | None
+    ) -> tuple[Face | None, float]:
+        """The face on which readings of one card agree, and how sure it is.
+
+        both: they are of two corners or of two readers. outline: the card's, if it was seen whole.
+        """
+        if not reads:
+            return None, 0.0
+        best = max(reads, key=lambda r: r.confidence)
+        small = best.size_px < self.least_px
+        shown = None if small else self._shown(reads, outline)
+        return self._agreed(reads, both) if shown is None else self._counted(reads, both, shown)
+
+    def _shown(self, reads: list[IndexRead], outline: Corners | None) -> PipsRead | None:
+        """The pips that the card shows, by its outline or by where its two indices are."""
+        if self.pips is None:
+            return None
+        shown = self.pips(outline) if outline is not None else None
+        if shown is None and (four := _between(reads)) is not None:
+            shown = self.pips(four)
+        return shown
+
+    def _counted(
+        self, reads: list[IndexRead], both: bool, shown: PipsRead
+    ) -> tuple[Face | None, float]:
+        """The verdict on a card that shows such pips: a face that they allow, or none."""
+        rank = weighed(_mean([r.rank for r in reads]), shown.number)
+        suit = _mean([r.suit for r in reads])
+        black = weighed_suit(suit, shown.black)
+        each = [
+            replace(
+                r,
+                rank=(rank * (1.0 - r.rank[-1])).astype(np.float32),
+                suit=weighed_suit(r.suit.astype(np.float64), shown.black).astype(np.float32),
+            )
+            for r in reads
+        ]
+        face, sure = self._agreed(each, both)
+        if int(rank.argmax()) != _of_number(shown.number) or rank.max() < self.alone:
+            return None, sure
+        against = face is not None and face.code[1] in "cs" and face.code[1] != shown.black
+        overruled = suit.argmax() != black.argmax() and black.max() < self.alone
+        if shown.black and (against or overruled):
+            return None, sure
+        return face, min(sure, float(rank.max()))
+
+    def _agreed(self, reads: list[IndexRead], both: bool) -> tuple[Face | None, float]:
+        """A face is accepted if all that are sure of themselves say it, and either two do or one is
+        nearly sure."""
+        best = max(reads, key=lambda r: r.confidence)
+        against = [r for r in reads if r.face != best.face and r.confidence >= AGREED]
+        backing = [r for r in reads if r.face == best.face]
+        miss = math.prod(1.0 - r.confidence for r in backing)
+        if against:
+            return None, best.confidence * (1.0 - max(r.confidence for r in against))
+        if best.size_px < self.least_px:
+            return None, best.confidence
+        agreed = both and sum(r.confidence >= AGREED for r in backing) >= 2
+        if agreed or best.confidence >= self.alone:
+            return Face(best.face), 1.0 - miss if agreed else best.confidence
         return None, best.confidence
-    agreed = both and sum(r.confidence >= AGREED for r in backing) >= 2
-    if agreed or best.confidence >= alone:
-        return Face(best.face), 1.0 - miss if agreed else best.confidence
-    return None, best.confidence
+
+
+def weighed(rank: NDArray[np.float64], number: int) -> NDArray[np.float64]:
+    """Rank probabilities (14,), the last for none, of a card that shows so many pips.
+
+    What is wrongly taken for an arrangement may be any other's, so that each other rank, a court
+    too, has its share of `PIPS_WRONG`. An arrangement says nothing of whether an index is one.
+    """
+    likely = np.full(rank.shape, PIPS_WRONG / (_NUMBERS - 1))
+    likely[_of_number(number)] = 1.0 - PIPS_WRONG
+    likely[-1] = 1.0 / _NUMBERS
+    out: NDArray[np.float64] = rank * likely
+    return out / max(float(out.sum()), 1e-12)
+
+
+def weighed_suit(suit: NDArray[np.float64], black: str) -> NDArray[np.float64]:
+    """Suit probabilities (5,), the last for none, of a card whose pips are more like clubs ("c") or
+    spades ("s") than like the other; as they are where that is not known."""
+    if not black:
+        return suit
+    likely = np.full(suit.shape, 0.5)
+    likely[[SUITS.index(black), SUITS.index("s" if black == "c" else "c")]] = (
+        1.0 - BLACK_WRONG,
+        BLACK_WRONG,
+    )
+    out: NDArray[np.float64] = suit * likely
+    return out / max(float(out.sum()), 1e-12)
+
+
+def _mean(shares: Sequence[NDArray[np.float32]]) -> NDArray[np.float64]:
+    """Of what several readings say: they are one witness, and of them none is to be outvoted."""
+    return np.asarray(np.array(shares, np.float64).mean(axis=0))
+
+
+def _of_number(number: int) -> int:
+    """Which of `RANKS` shows so many pips."""
+    return RANKS.index("A23456789T"[number - 1])
+
+
+def _between(reads: Sequence[IndexRead]) -> Corners | None:
+    """A card's corners by its two indices; None if no two of these are such."""
+    pairs = [(a, b) for a, b in combinations(reads, 2) if partners(a, b)]
+    if not pairs:
+        return None
+    one, other = max(pairs, key=lambda p: p[0].confidence * p[1].confidence)
+    right, _ = one.to(other)
+    apart = complex(other.x_px - one.x_px, other.y_px - one.y_px)
+    middle = complex(one.x_px + other.x_px, one.y_px + other.y_px) / 2
+    side = complex(math.copysign(PARTNER[0], right), PARTNER[1])
+    by_place = apart / side  # where the way to the right goes, and pixels a millimetre
+    by_turn = _right(one) - _right(other)
+    way = by_place / abs(by_place) + by_turn / max(abs(by_turn), 1e-9)
+    mm = abs(by_place) * way / max(abs(way), 1e-9)
+    w, h = CARD_MM
+    a, b, c, d = (
+        middle + mm * complex(x * w / 2, y * h / 2) for x, y in ((-1, -1), (1, -1), (1, 1), (-1, 1))
+    )
+    return (a.real, a.imag), (b.real, b.imag), (c.real, c.imag), (d.real, d.imag)
+
+
+def _right(read: IndexRead) -> complex:
+    """The way to its right, one long."""
+    up = math.radians(read.angle_deg)
+    return complex(math.sin(up), math.cos(up))

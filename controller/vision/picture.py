@@ -34,6 +34,22 @@ class Sighting:
     outline: tuple[Point, Point, Point, Point] | None = None
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class PipsRead:
+    """What a card's pips say. Prints without it.
+
+    number: of them: 1 for an ace, 2 to 10. black: "c" or "s", whichever of the two suits they are
+    more like if they are one of them; "" where that is not clear, and for an ace, of which nobody
+    knows how it stands.
+    """
+
+    number: int = field(repr=False)
+    black: str = field(default="", repr=False)
+
+    def __repr__(self) -> str:
+        return "<pips>"
+
+
 @dataclass(frozen=True, slots=True)
 class Quality:
     """Whether a picture is fit to be read.

@@ -3,7 +3,8 @@
 Two readers look at it: one finds corner indices wherever they lie (`controller.vision.indices`),
 the other finds outlines of whole cards and reads their corners (`controller.vision.outlines`). What
 both or two corners say is accepted, and what one says alone only where it is nearly sure
-(`controller.vision.agree`).
+(`controller.vision.agree`). A third counts the pips of cards that are seen whole
+(`controller.vision.pips`): what an index says against them is not accepted.
 """
 
 from __future__ import annotations
@@ -11,21 +12,23 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from copy import copy
+from functools import cache
 from typing import Protocol
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from controller.vision.agree import AGREED, PARTNER, IndexRead, joined
+from controller.vision.agree import AGREED, PARTNER, Corners, IndexRead, Pips, joined
 from controller.vision.backs import BackPattern
 from controller.vision.borders import bordered
 from controller.vision.deck_look import DeckLook, LearnedNet
 from controller.vision.indices import Indices, find_indices
 from controller.vision.net import Named
 from controller.vision.outlines import read_outlines
-from controller.vision.picture import Picture, Quality, Sighting
-from controller.vision.quads import quads
+from controller.vision.picture import Picture, PipsRead, Quality, Sighting
+from controller.vision.pips import PIPS_PX_MM, read_pips
+from controller.vision.quads import quads, straight
 from controller.vision.quality import judge
 from drivers.table_plan import CARD_MM
 
@@ -81,13 +84,14 @@ class CardReader:
         if not quality.good:
             return Picture((), quality)
         reads = self.indices(image, px_per_mm).reads
-        cards = joined(reads, (), ALONE, least_index_px)
+        pips = _pips_in(image)
+        cards = joined(reads, (), ALONE, least_index_px, pips)
         if not all_told(image, reads, cards):
             found = None
             if px_per_mm is not None:  # then a side says where its card would lie
                 found = bordered(image, quads(image, px_per_mm), px_per_mm)
             outlines = read_outlines(image, self._net, px_per_mm, self._back, found)
-            cards = joined(reads, outlines, ALONE, least_index_px)
+            cards = joined(reads, outlines, ALONE, least_index_px, pips)
         return Picture(cards, quality)
 
     def with_back(self, back: BackPattern) -> CardReader:
@@ -102,24 +106,39 @@ class CardReader:
         return find_indices(image, self._net, px_per_mm)
 
 
+def _pips_in(image: Image) -> Pips:
+    """What reads the pips of a card in an image, each once."""
+
+    @cache
+    def read(corners: Corners) -> PipsRead | None:
+        return read_pips(straight(image, np.array(corners, np.float32), PIPS_PX_MM))
+
+    return read
+
+
 def all_told(image: Image, reads: Sequence[IndexRead], cards: Sequence[Sighting]) -> bool:
     """Whether an image shows nothing besides cards of which both corners were read: no edge is left
     that could be another card's. Then the outline reader, which takes far longer, has no work."""
     if not cards or any(card.corner or card.face is None for card in cards):
         return False
-    size = float(np.median([read.size_px for read in reads if read.confidence >= AGREED]))
+    sure = [read for read in reads if read.confidence >= AGREED] or reads
+    size = float(np.median([read.size_px for read in sure]))
     scale = _GLANCE_PX / size
     small = cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
     edges = cv2.Canny(cv2.GaussianBlur(small, (0, 0), 0.8).astype(np.uint8), 24, 60)
     for card in cards:
-        box = _covered(card, [r for r in reads if _of(r, card)])
+        own = [read for read in reads if _of(read, card)]
+        if not own:
+            return False
+        box = _covered(card, own)
         cv2.fillPoly(edges, [np.round(box * scale).astype(np.int32)], (0,))
     left = float((edges > 0).sum())
     return left < _LEFT_SIZES * _GLANCE_PX
 
 
 def _of(read: IndexRead, card: Sighting) -> bool:
-    return card.face is not None and read.face == card.face.code and read.confidence >= AGREED
+    """Whether an index may be this card's: its pips may have told another rank than that says."""
+    return card.face is not None and read.face[1] == card.face.code[1]
 
 
 def _covered(card: Sighting, reads: Sequence[IndexRead]) -> NDArray[np.float64]:

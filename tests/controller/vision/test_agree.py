@@ -11,13 +11,14 @@ import pytest
 from controller.model.cards import FACES, RANKS, SUITS
 from controller.vision.agree import (
     PARTNER,
+    Corners,
     IndexRead,
     OutlineRead,
     distinct,
     joined,
     partners,
 )
-from controller.vision.picture import Point
+from controller.vision.picture import PipsRead, Point
 from drivers.readings import Face, Side
 
 PX = 4.0  # a millimetre
@@ -138,6 +139,76 @@ def test_an_outline_that_holds_another_cards_index_costs_neither_card() -> None:
     around = replace(outline(lower, lower, other(lower)), whole=False)
     cards = joined([lower, other(lower), upper], [around])
     assert {c.face.code for c in cards if c.face} == {"6c", "8c"}
+
+
+def leaning(read: IndexRead, code: str, share: float) -> IndexRead:
+    """The same reading, which leaves another rank and suit so much."""
+    rank, suit = read.rank.copy(), read.suit.copy()
+    rank[-1] = suit[-1] = 0.0
+    if code[0] != read.face[0]:
+        rank[RANKS.index(code[0])] = share
+    if code[1] != read.face[1]:
+        suit[SUITS.index(code[1])] = share
+    return replace(read, rank=rank / rank.sum(), suit=suit / suit.sum())
+
+
+def both(code: str, left: str, share: float, sure: float = 0.99) -> list[IndexRead]:
+    one = index(code, sure=sure)
+    return [leaning(r, left, share) for r in (one, other(one, sure=sure))]
+
+
+@pytest.mark.parametrize(
+    ("code", "left", "share", "pips", "told"),
+    [
+        ("6h", "5h", 0.03, PipsRead(5), "5h"),  # they left it open
+        ("6h", "5h", 1e-3, PipsRead(5), None),  # nearly not
+        ("6h", "5h", 1e-6, PipsRead(5), None),  # not at all
+        ("6h", "5h", 0.03, PipsRead(6), "6h"),
+        ("6h", "5h", 0.03, None, "6h"),  # nothing was counted
+        ("Kh", "5h", 1e-6, PipsRead(5), None),  # a court has none
+        ("7c", "7s", 0.15, PipsRead(7, "s"), "7s"),
+        ("7c", "7s", 1e-3, PipsRead(7, "s"), None),
+        ("7c", "7s", 0.15, PipsRead(7, "c"), "7c"),
+        ("7c", "7s", 0.15, PipsRead(7), "7c"),
+        ("7h", "7d", 0.15, PipsRead(7, "s"), "7h"),  # black says nothing of red suits
+    ],
+)
+def test_both_corners_are_one_witness_and_the_pips_are_another(
+    code: str, left: str, share: float, pips: PipsRead | None, told: str | None
+) -> None:
+    (card,) = joined(both(code, left, share), pips=lambda _: pips)
+    assert card.face == (Face(told) if told else None)
+    assert card.side is Side.UP
+
+
+def test_pips_make_one_unsure_corner_of_a_whole_card_enough() -> None:
+    one = leaning(index("8d", sure=0.98), "3d", 0.5)
+    around = outline(one)
+    assert joined([one], [around])[0].face is None
+    assert joined([one], [around], pips=lambda _: PipsRead(8))[0].face == Face("8d")
+    assert joined([one], [replace(around, whole=False)], pips=lambda _: PipsRead(8))[0].face is None
+
+
+@pytest.mark.parametrize("turned", [0.0, 67.0, 200.0])
+def test_pips_are_looked_for_where_both_indices_say_the_card_is(turned: float) -> None:
+    by, at = math.radians(turned), list[Corners]()
+
+    def placed(read: IndexRead) -> IndexRead:
+        x = read.x_px * math.cos(by) + read.y_px * math.sin(by)
+        y = read.y_px * math.cos(by) - read.x_px * math.sin(by)
+        return replace(read, x_px=x, y_px=y, angle_deg=read.angle_deg + turned)
+
+    one = index("8d")
+    joined([placed(one), placed(other(one))], pips=at.append)
+    wanted = [placed(replace(one, x_px=x, y_px=y)) for x, y in outline(one).outline]
+    (found,) = at
+    for turn in (0, 2):
+        if math.dist(found[turn], (wanted[0].x_px, wanted[0].y_px)) < PX:
+            for n, corner in enumerate(wanted):
+                assert math.dist(found[(n + turn) % 4], (corner.x_px, corner.y_px)) < PX
+            break
+    else:
+        raise AssertionError
 
 
 def test_nothing_prints_a_card() -> None:
