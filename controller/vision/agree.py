@@ -397,7 +397,7 @@ class _Judge:
         backing = [r for r in reads if r.face == best.face]
         miss = math.prod(1.0 - r.confidence for r in backing)
         if against:
-            return None, best.confidence * (1.0 - max(r.confidence for r in against))
+            return None, best.confidence  # which card is open; that one lies there is not
         if best.size_px < self.least_px:
             return None, best.confidence
         agreed = both and sum(r.confidence >= AGREED for r in backing) >= 2

@@ -24,7 +24,8 @@ NEAR_MM = 20.0
 class SightRates:
     """What the reader sees and misses, per card and picture unless said otherwise.
 
-    missed_down, missed_up: a card that lies face down or face up is not seen. noticed: the share of
+    missed_down, missed_up: a card that lies free face down or face up is not seen; missed_covered:
+    one on a part of which another lies. noticed: the share of
     missed cards that leave their area open, as something that was not made out; doubted: an area is
     left open though nothing was missed, per area and picture. face_unread: the face of a card that
     is seen face up is not accepted; face_wrong: another one is. side_unsure, side_wrong: of a card
@@ -43,6 +44,7 @@ class SightRates:
 
     missed_down: float = 0.005
     missed_up: float = 0.005
+    missed_covered: float = 0.005
     face_unread: float = 0.1
     face_wrong: float = 0.0
     side_unsure: float = 0.01
@@ -91,6 +93,7 @@ class SightRates:
 SHARES = (
     "missed_down",
     "missed_up",
+    "missed_covered",
     "face_unread",
     "face_wrong",
     "side_unsure",
@@ -136,8 +139,8 @@ def to_json(rates: SightRates, about: Mapping[str, object]) -> str:
 
 
 class TrueCard(NamedTuple):
-    """A card as it really lay in an area. hidden: another one lies on it. rest_s: for how long it
-    has lain there."""
+    """A card as it really lay in an area. hidden: another one lies on it; covered: on a part of it.
+    rest_s: for how long it has lain there."""
 
     x_mm: float
     y_mm: float
@@ -145,6 +148,7 @@ class TrueCard(NamedTuple):
     code: str
     hidden: bool = False
     rest_s: float = math.inf
+    covered: bool = False
 
 
 class TrueArea(NamedTuple):
@@ -197,6 +201,7 @@ class SightFit:
         of = {
             "missed_down": "cards_down",
             "missed_up": "cards_up",
+            "missed_covered": "cards_covered",
             "face_unread": "faces",
             "face_wrong": "faces",
             "side_unsure": "seen",
@@ -266,9 +271,9 @@ class _Compared:
 
     def _card(self, area: str, card: TrueCard, found: SeenCard | None) -> None:
         at = (card.x_mm, card.y_mm)
-        side = "up" if card.up else "down"
-        self.counts[f"cards_{side}"] += 1
-        self._judge(Erred("missed", area, at), "" if found is not None else f"missed_{side}")
+        lies = "covered" if card.covered else "up" if card.up else "down"
+        self.counts[f"cards_{lies}"] += 1
+        self._judge(Erred("missed", area, at), "" if found is not None else f"missed_{lies}")
         if found is None:
             return
         self.counts["seen"] += 1

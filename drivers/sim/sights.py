@@ -27,10 +27,13 @@ from drivers.readings import (
 from drivers.sim.placed import PlacedCard
 from drivers.sim.sight_rates import SightRates, TrueArea, TrueCard
 from drivers.sim.world import RANKS, SUITS, Card, World
-from drivers.table_plan import Area, slot_mm, table_plan
+from drivers.table_plan import CARD_MM, Area, slot_mm, table_plan
 
 HIDING_MM = 15.0
 """A card whose middle is nearer than this to that of one laid on it cannot be told from it."""
+
+COVERING_MM = CARD_MM[0]
+"""One whose middle is nearer than this lies on a part of it."""
 
 WASH_HIDDEN = 0.6  # share of pictures in which the hands that wash the deck hide an area
 _WASH_MM = 45.0  # how far from the middle of an area cards lie in a wash
@@ -173,7 +176,7 @@ class CameraModel:
             TrueArea(
                 a.name,
                 tuple(
-                    TrueCard(s.x_mm, s.y_mm, up, card.face, self._hidden(a, card), now - s.since)
+                    self._truth(a, card, s, up)
                     for card, up in a.cards
                     if (s := a.spots.get(card)) is not None
                 ),
@@ -268,15 +271,29 @@ class CameraModel:
         y += chance.gauss(0.0, rates.place_mm) if rates.place_mm else 0.0
         return _Spot(slot, x, y, angle, now)
 
-    def _hidden(self, area: _Area, card: Card) -> bool:
-        """Whether another card was laid on it so squarely that it cannot be told."""
+    def _truth(self, area: _Area, card: Card, spot: _Spot, up: bool) -> TrueCard:
+        upon_mm, _ = self._upon(area, card)
+        return TrueCard(
+            spot.x_mm,
+            spot.y_mm,
+            up,
+            card.face,
+            upon_mm < HIDING_MM,
+            self._world.now - spot.since,
+            upon_mm < COVERING_MM,
+        )
+
+    def _upon(self, area: _Area, card: Card) -> tuple[float, bool]:
+        """How near the middle of the nearest card that was laid on it is, and whether that one lies
+        face up; infinitely far where there is none."""
         cards = [c for c, _ in area.cards]
         spot = area.spots[card]
-        return any(
-            math.hypot(o.x_mm - spot.x_mm, o.y_mm - spot.y_mm) < HIDING_MM
-            for other in cards[cards.index(card) + 1 :]
+        later = [
+            (math.hypot(o.x_mm - spot.x_mm, o.y_mm - spot.y_mm), up)
+            for other, up in area.cards[cards.index(card) + 1 :]
             if (o := area.spots.get(other)) is not None
-        )
+        ]
+        return min(later, default=(math.inf, False))
 
     # -- what is seen of it ------------------------------------------------------------------------
 
@@ -324,11 +341,16 @@ class CameraModel:
                 continue
             n = len(area.views)
             view = self._usual(spot, up, card.face)
+            upon_mm, upon_up = self._upon(area, card)
             missed = rates.missed_up if up else rates.missed_down
+            if upon_mm < COVERING_MM:
+                missed = rates.missed_covered
             misses = chance() < missed * rates.missed_lasts
             notices = chance() < rates.noticed
-            if self._hidden(area, card):
-                area.views.append(view)
+            if upon_mm < HIDING_MM:
+                # What shows in its place is mostly the one that lies on it.
+                side = Side.UP if upon_up else Side.DOWN
+                area.views.append(view._replace(up=upon_up, side=side, face=None))
                 departures.append((n, "shown", rates.hidden_seen))
                 continue
             if misses:
