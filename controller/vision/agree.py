@@ -33,6 +33,7 @@ AGREED = 0.5  # and one that another supports from here on
 LEAST = 0.2  # below this it is no reading
 _CORNER_OFF = 0.3  # of the way, so much may an index at the side lie off
 _TEN_DEG = 12.0  # a ten is read from the suit to one of its two digits, askew
+_TO_INDEX = 0.6  # of a whole frame's height, three quarters of its card's: from middle to index
 SAME_SIZES = 0.7  # readings nearer than so many sizes are of one index
 
 
@@ -133,7 +134,10 @@ class OutlineRead:
         x, y = self.middle
         right, down = read.to(replace(read, x_px=x, y_px=y))
         off = math.degrees(math.atan2(down, right)) - math.degrees(math.atan2(*PARTNER[::-1]))
-        return abs(off) < 14.0 and 3.8 < math.hypot(right, down) / read.size_px < 7.5
+        apart = math.hypot(right, down)
+        if self.whole and apart > _TO_INDEX * self.height_px:
+            return False  # it is of a card that lies beside this one
+        return abs(off) < 14.0 and 3.8 < apart / read.size_px < 7.5
 
 
 def distinct(reads: Iterable[IndexRead]) -> list[IndexRead]:
