@@ -39,7 +39,7 @@ SURE: Final = 0.9
 _PX_MM = 3.0  # at which a back is judged; its middle is looked for at one pixel a millimetre
 _EDGE_MM = 2  # what a rim is, or blurs into it
 _CALM_MM = 0.8  # no pattern's finest lines
-_SLOPE_MM = 8.0  # and not the light's slope
+_SLOPE_MM = 25  # and not the light's slope
 
 
 def has_cards_size(quad: Quad, px_per_mm: float) -> bool:
@@ -94,7 +94,7 @@ def middle_of_back(image: Image, pile: Quad, px_per_mm: float) -> complex | None
         borderMode=cv2.BORDER_REPLICATE,
     ).astype(np.uint8)
     grey = cv2.cvtColor(cut, cv2.COLOR_BGR2GRAY).astype(np.float32)
-    calm = cv2.GaussianBlur(grey, (0, 0), _CALM_MM) - cv2.GaussianBlur(grey, (0, 0), _SLOPE_MM)
+    calm = cv2.GaussianBlur(grey, (0, 0), _CALM_MM) - cv2.blur(grey, (_SLOPE_MM, _SLOPE_MM))
     alike = np.array(
         [
             [_halves(calm[v - high : v + high + 1, u - wide : u + wide + 1]) for u in _aside(x)]
@@ -114,10 +114,10 @@ def _aside(middle: int) -> range:
 
 def _halves(part: Floats) -> float:
     """How alike a part of a picture is to itself turned half round, -1 to 1."""
-    half = part[: part.shape[0] // 2 + 1]
-    turned = part[: -len(half) - 1 : -1, ::-1]
-    size = float((part * part).mean())
-    return float((half * turned).mean()) / size if size > 4.0 else 0.0
+    flat = np.ascontiguousarray(part).ravel()
+    half = flat.size // 2
+    size = float(flat @ flat)
+    return 2 * float(flat[:half] @ flat[: -half - 1 : -1]) / size if size > 4.0 * flat.size else 0.0
 
 
 def _between(values: NDArray[np.float64], n: int) -> float:
