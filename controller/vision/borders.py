@@ -18,7 +18,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from controller.vision.piles import has_cards_size, uppermost
+from controller.vision.piles import has_cards_size, lies_face_down, uppermost
 from controller.vision.quads import WORK_SCALE, Quad
 from drivers.table_plan import CARD_MM
 
@@ -149,7 +149,9 @@ def _on_top(
                 ways.append(way)
     tried = _tried(image, uppermost(image, quad, k, ways), k)
     best = max(tried, key=lambda t: float(t.steps.mean()), default=None)
-    return best.quad if best is not None and best.share >= ON_TOP else None
+    if best is None or best.share < ON_TOP or not lies_face_down(image, best.quad):
+        return None
+    return best.quad
 
 
 # ---- lines and the cards that they suggest (points are complex numbers here: x + y j)

@@ -98,7 +98,9 @@ def read_outlines(
     ]
     told: list[OutlineRead | None] = []
     strips: list[Quad] = []
-    free = back or _back_of(card for q, card in zip(outlines, cards, strict=True) if q.whole)
+    free = back
+    if free is None and not all(q.whole for q in outlines):
+        free = _back_of(card for q, card in zip(outlines, cards, strict=True) if q.whole)
     for quad, card, within in zip(outlines, cards, read_in, strict=True):
         indices = within if quad in above else _not_above(within, above)
         said = _told(quad, card, indices, back)

@@ -52,17 +52,16 @@ def uppermost(
     image: Image, pile: Quad, px_per_mm: float, ways: Iterable[complex]
 ) -> Sequence[Quad]:
     """Where the uppermost card of a pile with that outline may lie: one outline for each of the
-    ways in which its long side may point; none, if there is no back."""
+    ways in which its long side may point; none, if no back can lie there."""
     middle = middle_of_back(image, pile, px_per_mm)
     if middle is None:
         return ()
-    laid = [_laid(pile, middle, way / abs(way), px_per_mm) for way in ways]
-    backs = [straight(image, quad.corners, _PX_MM) for quad in laid]
-    return [
-        quad
-        for quad, back in zip(laid, backs, strict=True)
-        if back_likelihood(back, _PX_MM) >= SURE
-    ]
+    return [_laid(pile, middle, way / abs(way), px_per_mm) for way in ways]
+
+
+def lies_face_down(image: Image, quad: Quad) -> bool:
+    """Whether what an outline bounds is a back beyond doubt."""
+    return back_likelihood(straight(image, quad.corners, _PX_MM), _PX_MM) >= SURE
 
 
 def _laid(pile: Quad, middle: complex, way: complex, px_per_mm: float) -> Quad:
