@@ -46,6 +46,7 @@ BLACK_WRONG = 0.01
 """How often spades are taken for clubs, or the reverse, at most: none of 1,351 that were told."""
 
 _NUMBERS = 10  # that pips may have
+_TO_INDEX = 0.6  # of a whole frame's height, three quarters of its card's: from middle to index
 SAME_SIZES = 0.7  # readings nearer than so many sizes are of one index
 
 
@@ -153,7 +154,10 @@ class OutlineRead:
         x, y = self.middle
         right, down = read.to(replace(read, x_px=x, y_px=y))
         off = math.degrees(math.atan2(down, right)) - math.degrees(math.atan2(*PARTNER[::-1]))
-        return abs(off) < 14.0 and 3.8 < math.hypot(right, down) / read.size_px < 7.5
+        apart = math.hypot(right, down)
+        if self.whole and apart > _TO_INDEX * self.height_px:
+            return False  # it is of a card that lies beside this one
+        return abs(off) < 14.0 and 3.8 < apart / read.size_px < 7.5
 
 
 def distinct(reads: Iterable[IndexRead]) -> list[IndexRead]:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import cv2
 import numpy as np
@@ -93,7 +93,8 @@ class _Look:
         self.colours = _colours(self.inner)
         spread = _cells(self.grey)
         self.busy = float(np.median(spread)) / max(self.white, 40.0)
-        self.full = float((spread > _BUSY * max(self.white, 60.0) / 200.0).mean())
+        self.busy_cells = spread > _BUSY * max(self.white, 60.0) / 200.0
+        self.full = float(self.busy_cells.mean())
 
     @property
     def halves(self) -> float:
@@ -109,14 +110,12 @@ class _Look:
     def plain_corners(self) -> int:
         """Corners that are plain and white where an index would stand, as two or four of a face's
         are."""
-        return sum(self._plain(part) for part in self._corners())
+        return sum(self._plain(part) for part in _corners(self.inner))
 
-    def _corners(self) -> Iterable[Image]:
-        w, h = round(7.0 * _KEPT), round(20.0 * _KEPT)
-        off = round(2.0 * _KEPT)
-        for card in (self.inner, self.inner[::-1, ::-1]):
-            yield card[off : off + h, off : off + w]
-            yield card[off : off + h, -off - w : -off or None]
+    def plain_corner_in(self, seen: NDArray[np.bool_]) -> bool:
+        """Whether one of those is plain and white which lie in a part of the card."""
+        corners = zip(_corners(self.inner), _corners(seen), strict=True)
+        return any(part.mean() >= _IN_SIGHT and self._plain(corner) for corner, part in corners)
 
     def _plain(self, corner: Image) -> bool:
         darkest = corner.min(2).astype(np.float32)
@@ -131,15 +130,33 @@ class _Look:
         return (0.4 + 0.6 * alike) * min(1.0, (self.full - 0.7) / 0.25)
 
 
+def _corners(card: NDArray[Any]) -> Iterable[NDArray[Any]]:
+    """Where a face has its indices, of what is within a card's border."""
+    w, h = round(7.0 * _KEPT), round(20.0 * _KEPT)
+    off = round(2.0 * _KEPT)
+    for turned in (card, card[::-1, ::-1]):
+        yield turned[off : off + h, off : off + w]
+        yield turned[off : off + h, -off - w : -off or None]
+
+
 LEAST_SHOWN: Final = 0.2
 """Of a covered card so much must show for its back to be told."""
 
+STRIP: Final = 0.6
+"""So likely is a back what shows nothing but a busy strip, and no other back is known."""
+
+_IN_SIGHT = 0.8  # of a cell or a corner so much must show
+_FEWEST_CELLS = 6
+_BUSY_SHARE = 0.95
+_ENDS_ALIKE = 0.75
+
 
 def covered_back_likelihood(
-    card: Image, px_per_mm: float, back: BackPattern, shown: NDArray[np.bool_]
+    card: Image, px_per_mm: float, back: BackPattern | None, shown: NDArray[np.bool_]
 ) -> float:
     """As `back_likelihood`, of a card on which others lie. shown (h, w): where it is seen itself.
-    What shows must look like the house's back; its form says nothing."""
+    back: the house's, or of a card that lies free beside it: what shows must look like that. Where
+    there is none, it must be busy all along, and have no index's white corner."""
     size = (round(CARD_MM[0] * _KEPT), round(CARD_MM[1] * _KEPT))
     small = cv2.resize(card, size, interpolation=cv2.INTER_AREA).astype(np.uint8)
     seen = cv2.resize(shown.astype(np.uint8), size, interpolation=cv2.INTER_NEAREST)
@@ -148,8 +165,27 @@ def covered_back_likelihood(
     inside = seen > 0
     if inside.mean() < LEAST_SHOWN:
         return 0.0
+    if back is None:
+        return STRIP if _busy_strip(small, inside) else 0.0
     like = _common(_colours(small[inside][None]), back.colours)
     return min(1.0, 0.5 + like / 2) if like >= _ALIKE else 0.0
+
+
+def _busy_strip(card: Image, shown: NDArray[np.bool_]) -> bool:
+    """Whether what shows of a card, at `_KEPT`, is busy all along and alike at both its ends."""
+    look = _Look(card, _KEPT)
+    cut = round(BORDER_MM * _KEPT)
+    seen = np.asarray(shown[cut:-cut, cut:-cut])
+    whole = _in_cells(seen.astype(np.float32)).mean((1, 3)) >= _IN_SIGHT
+    busy = look.busy_cells[whole]
+    if busy.size < _FEWEST_CELLS or busy.mean() < _BUSY_SHARE or look.plain_corner_in(seen):
+        return False
+    half = seen.shape[0] // 2
+    ends = [look.inner[:half][seen[:half]], look.inner[half:][seen[half:]]]
+    if any(len(end) < _IN_SIGHT * seen.sum() / 3 for end in ends):
+        return False
+    one, other = (_colours(end[None]) for end in ends)
+    return _common(one, other) >= _ENDS_ALIKE
 
 
 def back_likelihood(card: Image, px_per_mm: float, back: BackPattern | None = None) -> float:
@@ -183,10 +219,14 @@ def is_foreign(card: Image, px_per_mm: float, back: BackPattern) -> bool:
 
 def _cells(grey: Floats) -> Floats:
     """The spread of shades in each cell."""
+    return np.asarray(_in_cells(grey).std((1, 3)), np.float32)
+
+
+def _in_cells(values: Floats) -> Floats:
+    """A card's values, cell by cell: (down, h, across, w)."""
     across, down = _CELLS
-    h, w = (grey.shape[0] // down) * down, (grey.shape[1] // across) * across
-    cells = grey[:h, :w].reshape(down, h // down, across, w // across)
-    return np.asarray(cells.std((1, 3)), np.float32)
+    h, w = (values.shape[0] // down) * down, (values.shape[1] // across) * across
+    return values[:h, :w].reshape(down, h // down, across, w // across)
 
 
 def _colours(image: Image) -> Floats:

@@ -18,6 +18,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from controller.vision.piles import has_cards_size, lies_face_down, uppermost
 from controller.vision.quads import WORK_SCALE, Quad
 from drivers.table_plan import CARD_MM
 
@@ -47,6 +48,9 @@ GAP_MM: Final = 10.0
 
 OWN_MM: Final = 48.0
 """So much of a card's border must be no other card's."""
+
+ON_TOP: Final = 0.4
+"""Of a pile's uppermost card so much of the border shows: white rims lie on white."""
 
 MOSTLY: Final = 0.6
 """Of an outline that a map shows so much must be seen, where no card accounts for the rest."""
@@ -102,10 +106,16 @@ def bordered(image: Image, found: Sequence[Quad], px_per_mm: float) -> list[Quad
             np.uint8
         )
     k = px_per_mm * scale
-    known = [_sized(replace(q, corners=q.corners * scale), k) for q in found]
+    as_found = [replace(q, corners=q.corners * scale) for q in found]
     lines = _lines(small, k)
+    on_top: dict[Quad, Quad] = {}
+    for quad in as_found:
+        top = _on_top(small, quad, lines, k)
+        if top is not None and not any(_one(top, other, k) for other in on_top.values()):
+            on_top[quad] = top
+    known = [on_top.get(q) or _sized(q, k) for q in as_found]
     tried = _tried(small, [*known, *_suggested(lines, k, known, small.shape)], k)
-    kept = _accepted(tried, k)
+    kept = _accepted(tried, k, list(on_top.values()))
     # White on white shows no side: there an outline stays what it was.
     mostly = [t.quad for t in tried[: len(known)] if t.share >= MOSTLY]
     kept += [q for q in mostly if not any(_holds(other, q.middle) for other in kept)]
@@ -122,6 +132,26 @@ def _sized(quad: Quad, k: float) -> Quad:
     middle = quad.corners.mean(0)
     grown = middle + (quad.corners - middle) * by
     return replace(quad, corners=grown.astype(np.float32))
+
+
+def _on_top(
+    image: Image, quad: Quad, lines: Iterable[tuple[complex, complex]], k: float
+) -> Quad | None:
+    """The uppermost card of what that outline bounds, if it is a pile's and a back lies on it."""
+    if not quad.whole or has_cards_size(quad, k):
+        return None
+    _, b, c, _ = quad.four
+    ways = [c - b]
+    for one, other in lines:
+        if _holds(quad, one) and _holds(quad, other):
+            way = _along(c - b, other - one)
+            if way is not None and all(_apart_deg(way, w) >= _SAME_DEG for w in ways):
+                ways.append(way)
+    tried = _tried(image, uppermost(image, quad, k, ways), k)
+    best = max(tried, key=lambda t: float(t.steps.mean()), default=None)
+    if best is None or best.share < ON_TOP or not lies_face_down(image, best.quad):
+        return None
+    return best.quad
 
 
 # ---- lines and the cards that they suggest (points are complex numbers here: x + y j)
@@ -230,6 +260,22 @@ def _holds(quad: Quad, place: complex) -> bool:
     return cv2.pointPolygonTest(ring, (place.real, place.imag), False) >= 0
 
 
+def _along(way: complex, line: complex) -> complex | None:
+    """The way nearest to one in which a card points, one of whose sides that line is; None: it is
+    none's."""
+    turned = line / way
+    quarters = round(math.degrees(math.atan2(turned.imag, turned.real)) / 90.0)
+    turned *= (-1j) ** quarters
+    own = way * turned / abs(turned)
+    return own if _apart_deg(own, way) < _ONE_DEG else None
+
+
+def _apart_deg(one: complex, other: complex) -> float:
+    """The angle between two ways."""
+    turn = one / other
+    return abs(math.degrees(math.atan2(turn.imag, turn.real)))
+
+
 def _turned_deg(one: Quad, other: Quad) -> float:
     turn = (one.four[2] - one.four[1]) / (other.four[2] - other.four[1])
     turned = math.degrees(math.atan2(turn.imag, turn.real)) % 180.0
@@ -323,35 +369,36 @@ def _whole_or_not(quad: Quad, seen: Sequence[NDArray[np.bool_]]) -> Quad:
 # ---- one outline after the other
 
 
-def _accepted(tried: Sequence[_Tried], k: float) -> list[Quad]:
-    """As few cards as account for the sides that are to be seen. The ones first of which most is:
-    what lies under them is excused."""
+def _accepted(tried: Sequence[_Tried], k: float, on_top: Sequence[Quad]) -> list[Quad]:
+    """As few cards as account for the sides that are to be seen. Whole ones first, then those with
+    most of their own: what lies under them is excused. on_top: known to lie on all others."""
+    top = [t for t in tried if t.quad in on_top]
     left = sorted(tried, key=lambda t: (-t.quad.whole, -t.share, -t.quad.votes))
     sure = [t.steps for t in left if t.quad.whole and t.seen.any()]
     beside = _Beside(k, STRONG * max((float(np.median(steps)) for steps in sure), default=0.0))
     while True:
-        kept = _sound(left, beside)
-        own = {t: beside.own_mm(t, kept) for t in kept}
-        least = min(kept, key=lambda t: own[t], default=None)
+        kept = _sound(left, beside, top)
+        own = {t: beside.own_mm(t, kept) for t in kept if t not in top}
+        least = min(own, key=lambda t: own[t], default=None)
         if least is None or own[least] >= OWN_MM:
             return [t.quad for t in kept]
         left = [t for t in left if t is not least]
 
 
-def _sound(tried: Sequence[_Tried], beside: _Beside) -> list[_Tried]:
-    """Outlines of which no side is missing, each with sides of its own."""
-    kept: list[_Tried] = []
-    left = list(tried)
+def _sound(tried: Sequence[_Tried], beside: _Beside, top: Sequence[_Tried]) -> list[_Tried]:
+    """Outlines of which no side is missing, each with sides of its own. top: known to be cards."""
+    kept = list(top)
+    left = [t for t in tried if t not in kept]
     while True:
-        for one in left:
-            if any(_one(one.quad, other.quad, beside.k) for other in kept):
-                continue
-            if beside.accounts_for(one, kept) and beside.own_mm(one, kept) >= OWN_MM:
-                break
-        else:
+        fit = (t for t in left if not any(_one(t.quad, other.quad, beside.k) for other in kept))
+        fit = (t for t in fit if beside.own_mm(t, kept) >= OWN_MM and beside.accounts_for(t, kept))
+        best = next(fit, None)
+        if best is None:
             return kept
-        left.remove(one)
-        kept.append(one)
+        if not best.quad.whole:
+            best = max((best, *fit), key=lambda t: beside.own_mm(t, kept))
+        left.remove(best)
+        kept.append(best)
 
 
 class _Beside:

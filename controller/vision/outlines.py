@@ -4,6 +4,7 @@ the same network as the corner reader's, at one size and without the camera's sl
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Final, Protocol
 
 import cv2
@@ -29,6 +30,13 @@ CORNER_MM: Final = (16.0, 31.0)
 
 BACK_FROM: Final = 0.5
 """From this likelihood on an outline is a back's."""
+
+SURE_BACK: Final = 0.9
+"""And from this on it shows how the other backs of its deck look."""
+
+STRIP_MM: Final = 15.0
+"""A strip by which one card lies beside another tells no back if it is narrower: see
+`controller.vision.backs.LEAST_SHOWN`."""
 
 _RANK_MM = ((1.5, 11.5), (2.5, 14.5))  # where in a corner the middle of a rank lies: x, y
 _SUIT_DOWN_MM = (4.0, 14.0)  # and how far below it that of its suit
@@ -88,17 +96,36 @@ def read_outlines(
     above = [
         q for q, reads in zip(outlines, read_in, strict=True) if q.whole or both_corners(reads)
     ]
-    told = []
+    told: list[OutlineRead | None] = []
+    strips: list[Quad] = []
+    free = back
+    if free is None and not all(q.whole for q in outlines):
+        free = _back_of(card for q, card in zip(outlines, cards, strict=True) if q.whole)
     for quad, card, within in zip(outlines, cards, read_in, strict=True):
         indices = within if quad in above else _not_above(within, above)
         said = _told(quad, card, indices, back)
-        if back is not None and not quad.whole and (said is None or said.side is Side.DOWN):
+        covered = not quad.whole and (said is None or said.side is Side.DOWN)
+        if covered and not any(_too_near(quad, other) for other in strips):
             shown = _shown(quad, card, [q for q in above if q is not quad])
-            likely = covered_back_likelihood(card, STRAIGHT_PX_MM, back, shown)
+            likely = covered_back_likelihood(card, STRAIGHT_PX_MM, free, shown)
             if likely >= BACK_FROM and (said is None or likely > said.sureness):
                 said = OutlineRead(_points(quad), False, (), Side.DOWN, 0.8 * likely)
+                strips.append(quad)
         told.append(said)
     return [r for r in told if r is not None]
+
+
+def _too_near(one: Quad, other: Quad) -> bool:
+    """Whether of two covered cards no two strips could show."""
+    return abs(one.middle - other.middle) < STRIP_MM / CARD_MM[1] * other.height
+
+
+def _back_of(cards: Iterable[Image]) -> BackPattern | None:
+    """How the backs look that lie whole in this picture: those under them are of the same deck."""
+    backs = [card for card in cards if back_likelihood(card, STRAIGHT_PX_MM) >= SURE_BACK]
+    with suppress(ValueError):
+        return BackPattern.learnt(backs, STRAIGHT_PX_MM)
+    return None
 
 
 def _not_above(indices: Iterable[IndexRead], above: Sequence[Quad]) -> list[IndexRead]:

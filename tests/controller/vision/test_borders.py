@@ -1,4 +1,5 @@
-"""Backs that lie on one another: each is found once, where it lies, and no other."""
+"""Backs that lie on one another: each is found once, where it lies, and no other; of a pile the
+uppermost is."""
 
 from __future__ import annotations
 
@@ -28,6 +29,8 @@ from drivers.table_plan import slot_mm, table_plan
 SEATS = 9
 PLAN = table_plan(SEATS)
 NEAR = ("board", "burn", "muck")
+SEEDS = (1, 4, 7)
+FACES = ((0, "Kd"), (1, "8s"), (2, "Jc"))
 GATE_MM = 12.0  # as far as a card may be seen from where it lies
 
 
@@ -60,18 +63,26 @@ def laid(name: str, count: int, seed: int, up: int | None = None) -> list[Placed
 
 
 @cache
+def new_reader() -> CardReader:
+    """One that has seen no back yet."""
+    return CardReader(GlyphNet.load())
+
+
+@cache
 def reader(name: str) -> CardReader:
     """One that has seen the house's back."""
     image = cut(name, laid(name, 1, 0))
     k = window_of(name).px_per_mm
     free = [straight(image, q.corners, 3.0) for q in quads(image, k) if q.whole]
-    return CardReader(GlyphNet.load()).with_back(BackPattern.learnt(free, 3.0))
+    return new_reader().with_back(BackPattern.learnt(free, 3.0))
 
 
-def seen(name: str, cards: list[PlacedCard]) -> list[tuple[float, float, Side]]:
+def seen(
+    name: str, cards: list[PlacedCard], by: CardReader | None = None
+) -> list[tuple[float, float, Side]]:
     window = window_of(name)
     least = SAFE_INDEX_PX * window.enlarged
-    picture = reader(name).read(cut(name, cards), window.px_per_mm, None, least)
+    picture = (by or reader(name)).read(cut(name, cards), window.px_per_mm, None, least)
     return [(*window.to_mm(s.x_px, s.y_px), s.side) for s in picture.sightings if not s.corner]
 
 
@@ -123,3 +134,47 @@ def test_an_outline_that_reaches_onto_the_felt_is_none(turn: float) -> None:
     kept = bordered(image, [*beside, true], k)
     assert len(kept) == 1
     assert abs(kept[0].middle - true.middle) < 2.0 * k
+
+
+def pile(count: int, seed: int, turn_deg: float) -> list[PlacedCard]:
+    """Cards folded one on the other, each some millimetres and degrees beside the next."""
+    chance = random.Random(seed)
+    out = []
+    for n in range(count):
+        x, y, angle = slot_mm(PLAN["muck"], "muck", n)
+        x, y, turn = (value + chance.gauss(0, by) for value, by in ((x, 1.5), (y, 1.5), (0.0, 1.0)))
+        out.append(PlacedCard(x, y, angle + turn * turn_deg, "7s", False))
+    return out
+
+
+@pytest.mark.parametrize("count", [3, 8, 14])
+@pytest.mark.parametrize("turn_deg", [0.0, 2.0, 5.0])
+def test_the_uppermost_card_of_a_pile_is_found(count: int, turn_deg: float) -> None:
+    """White rim lies on white rim: what a map bounds is the pile, or a back's printed frame."""
+    for seed in (0, 2, 3, 5):
+        cards = pile(count, seed, turn_deg)
+        top = (cards[-1].x_mm, cards[-1].y_mm)
+        near = [s for s in seen("muck", cards, new_reader()) if math.dist(s[:2], top) < 1.5]
+        assert [side for _, _, side in near] == [Side.DOWN], seed
+
+
+@pytest.mark.parametrize(("count", "up"), [(2, None), (3, None), (2, 1), (3, 2)])
+def test_strips_beside_a_burn_are_backs_before_one_was_learnt(count: int, up: int | None) -> None:
+    """The older ones show strips of 20 to 25 mm; the last may lie face up."""
+    for seed in SEEDS:
+        cards = laid("burn", count, seed, up)
+        assert each_once(cards, seen("burn", cards, new_reader())), seed
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_face_beside_the_burn_on_it_is_seen_along_its_own_sides(seed: int) -> None:
+    """The ends of both cards in a row bound a card that lies across them as well."""
+    cards = laid("burn", 2, seed, up=0)
+    assert each_once(cards, seen("burn", cards, new_reader()))
+
+
+@pytest.mark.parametrize("name", ["seat/5", "burn", "muck"])
+def test_a_pile_of_faces_shows_no_back(name: str) -> None:
+    x, y, angle = slot_mm(PLAN[name], name, 0)
+    cards = [PlacedCard(x + 3.0 * n, y - 2.0 * n, angle, face, True) for n, face in FACES]
+    assert Side.DOWN not in [side for _, _, side in seen(name, cards, new_reader())]
