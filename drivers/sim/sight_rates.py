@@ -251,8 +251,8 @@ class _Compared:
                 self._judge(Erred("doubted", now.area), "" if seen.whole else "doubted")
 
     def _area(self, now: TrueArea, seen: list[SeenCard]) -> None:
-        # A pile's uppermost card is seen for itself before it is taken for one under it.
-        for card in sorted(now.cards, key=lambda c: c.hidden):
+        # What lies uppermost is seen for itself before it is taken for one under it.
+        for card in sorted(now.cards, key=lambda c: (c.hidden, c.covered)):
             near = [s for s in seen if math.hypot(s.x_mm - card.x_mm, s.y_mm - card.y_mm) < NEAR_MM]
             found = min(
                 near,
