@@ -24,8 +24,8 @@ NEAR_MM = 20.0
 class SightRates:
     """What the reader sees and misses, per card and picture unless said otherwise.
 
-    missed_down, missed_up: a card that lies free face down or face up is not seen; missed_covered:
-    one on a part of which another lies. noticed: the share of
+    missed_down, missed_up: a card that lies face down or face up is not seen; missed_covered: one of
+    which less than half shows. noticed: the share of
     missed cards that leave their area open, as something that was not made out; doubted: an area is
     left open though nothing was missed, per area and picture. face_unread: the face of a card that
     is seen face up is not accepted; face_wrong: another one is. side_unsure, side_wrong: of a card
@@ -139,7 +139,7 @@ def to_json(rates: SightRates, about: Mapping[str, object]) -> str:
 
 
 class TrueCard(NamedTuple):
-    """A card as it really lay in an area. hidden: another one lies on it; covered: on a part of it.
+    """A card as it really lay in an area. hidden: another one lies on it; covered: on more than half.
     rest_s: for how long it has lain there."""
 
     x_mm: float

@@ -32,8 +32,8 @@ from drivers.table_plan import CARD_MM, Area, slot_mm, table_plan
 HIDING_MM = 15.0
 """A card whose middle is nearer than this to that of one laid on it cannot be told from it."""
 
-COVERING_MM = CARD_MM[0]
-"""One whose middle is nearer than this lies on a part of it."""
+COVERING_MM = 0.5 * CARD_MM[0]
+"""One whose middle is nearer than this covers more than half of it."""
 
 WASH_HIDDEN = 0.6  # share of pictures in which the hands that wash the deck hide an area
 _WASH_MM = 45.0  # how far from the middle of an area cards lie in a wash
