@@ -24,16 +24,16 @@ NEAR_MM = 20.0
 class SightRates:
     """What the reader sees and misses, per card and picture unless said otherwise.
 
-    missed_down, missed_up: a card that lies face down or face up is not seen; missed_covered: one of
-    which less than half shows. noticed: the share of
-    missed cards that leave their area open, as something that was not made out; doubted: an area is
-    left open though nothing was missed, per area and picture. face_unread: the face of a card that
-    is seen face up is not accepted; face_wrong: another one is. side_unsure, side_wrong: of a card
-    that is seen. false_down, false_up: a card is seen where none lies, per area and picture.
-    hidden_seen: a card under another one is seen nevertheless. unclear: an area is hidden or too
-    poor to be read without anybody's act, per area and picture. missed_lasts, side_lasts,
-    unclear_lasts, doubted_lasts: the share of these errors that every picture repeats as long as
-    nothing moves in the area; face_lasts: as long as the card lies there.
+    missed_down, missed_up: a card that lies face down or face up is not seen; missed_covered: one
+    of which less than half shows. noticed: the share of missed cards that leave their area open, as
+    something that was not made out; doubted: an area is left open though nothing was missed, per
+    area and picture. face_unread: the face of a card that is seen face up is not accepted;
+    face_wrong: another one is. side_unsure, side_wrong: of a card that is seen. false_down,
+    false_up: a card is seen where none lies, per area and picture. hidden_seen: a card under
+    another one is seen nevertheless. unclear: an area is hidden or too poor to be read without
+    anybody's act, per area and picture. missed_lasts, side_lasts, unclear_lasts, doubted_lasts: the
+    share of these errors that every picture repeats as long as nothing moves in the area;
+    face_lasts: as long as the card lies there.
 
     hand_s: the longest time for which a hand hides an area about an act there. blur_s: a card is
     not seen for so long after it came to rest. again_s: what was read of an area stays what it was
@@ -139,8 +139,8 @@ def to_json(rates: SightRates, about: Mapping[str, object]) -> str:
 
 
 class TrueCard(NamedTuple):
-    """A card as it really lay in an area. hidden: another one lies on it; covered: on more than half.
-    rest_s: for how long it has lain there."""
+    """A card as it really lay in an area. hidden: another one lies on it; covered: on more than
+    half of it. rest_s: for how long it has lain there."""
 
     x_mm: float
     y_mm: float
