@@ -93,19 +93,21 @@ def read_outlines(
         [_placed(quad, corner, *found) for corner in four for found in next(named)]
         for quad, four in zip(outlines, corners, strict=True)
     ]
-    above = [
-        q for q, reads in zip(outlines, read_in, strict=True) if q.whole or both_corners(reads)
-    ]
+    uppermost = [q for q, reads in zip(outlines, read_in, strict=True) if both_corners(reads)]
+    above = [q for q in outlines if q.whole or q in uppermost]
     told: list[OutlineRead | None] = []
     strips: list[Quad] = []
     free = back
     if free is None and not all(q.whole for q in outlines):
         free = _back_of(card for q, card in zip(outlines, cards, strict=True) if q.whole)
     for quad, card, within in zip(outlines, cards, read_in, strict=True):
-        indices = within if quad in above else _not_above(within, above)
+        over = uppermost if quad in above else above
+        indices = within if quad in uppermost else _not_above(within, over)
         said = _told(quad, card, indices, back)
-        covered = not quad.whole and (said is None or said.side is Side.DOWN)
-        if covered and not any(_too_near(quad, other) for other in strips):
+        # A side may be seen whole along the edge of the card that lies on it.
+        covered = not quad.whole or len(indices) < len(within)
+        up = said is not None and said.side is Side.UP
+        if covered and not up and not any(_too_near(quad, other) for other in strips):
             shown = _shown(quad, card, [q for q in above if q is not quad])
             likely = covered_back_likelihood(card, STRAIGHT_PX_MM, free, shown)
             if likely >= BACK_FROM and (said is None or likely > said.sureness):

@@ -106,6 +106,16 @@ def test_chips_and_backs_are_no_open_cards() -> None:
         assert sides(seen[f"seat/{seat}"].cards) == [Side.DOWN, Side.DOWN], seat
 
 
+def test_a_back_under_an_open_card_is_no_open_card() -> None:
+    """An index of the upper one lies where the lower one would have its own."""
+    looking = Looking(near=False)
+    lower = put("seat/7", 0, "4c")._replace(x_mm=795.7, y_mm=164.5)
+    upper = put("seat/7", 1, "Qs", up=True)._replace(x_mm=784.3, y_mm=208.9)
+    looking.see(lower)
+    cards = looking.see(lower, upper)["seat/7"].cards
+    assert [card.side for card in sorted(cards, key=lambda c: c.y_mm)] == [Side.DOWN, Side.UP]
+
+
 def test_a_burn_under_an_open_one_is_seen_once_the_back_is_known() -> None:
     looking = Looking(near=True)
     for slot in range(4):  # backs that lie free
