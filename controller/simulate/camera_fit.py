@@ -77,9 +77,14 @@ def _one_hand(settings: Settings, hand: int, above: Above, every_s: float, fit: 
     world = World(field_antennas(layout), cards_seed=draw.getrandbits(32))
     script = script_of(load(settings.profile), settings)
     dealer = Dealer(
-        world, script.seats, hole_cards=script.hole_cards, deck_seed=draw.getrandbits(32), seed=hand
+        world,
+        script.seats,
+        hole_cards=script.hole_cards,
+        deck_seed=draw.getrandbits(32),
+        seed=draw.getrandbits(32),
     )
-    robot = Robot(dealer, script, oddities=Oddities.none(), seen=True, tagged=False, seed=hand)
+    seed = draw.getrandbits(32)
+    robot = Robot(dealer, script, oddities=Oddities.none(), seen=True, tagged=False, seed=seed)
     kinds = [None, *(kind for kind, _ in robot.possible() if kind.endswith(("up", "exposed")))]
     played = robot.hand(draw.choice(kinds))
     camera = above(world, layout.seats)

@@ -51,6 +51,12 @@ def _net() -> GlyphNet:
     return GlyphNet.load()
 
 
+def _lying(world: World) -> CameraModel:
+    """Says where cards lie; elsewhere in each world."""
+    seed = int.from_bytes(world.deck("red")[0].uid)
+    return CameraModel(world, SEATS, SightRates(hand_s=0.4), start=world.now, seed=seed)
+
+
 def _views() -> dict[int, TableView]:
     """What each camera looks at: what the second sees, the first does not."""
     far, near = true_profile(1, SEATS, ()), true_profile(2, SEATS, NEAR)
@@ -70,7 +76,7 @@ class RenderedEyes:
 
     def __init__(self, world: World) -> None:
         self.due = world.now
-        self._model = CameraModel(world, SEATS, SightRates(hand_s=0.4), start=world.now)
+        self._model = _lying(world)
         self._views = _views()
         self._drawn: dict[int, tuple[object, NDArray[np.uint8], int]] = {}
 
@@ -101,7 +107,7 @@ class RenderedTable:
 
     def __init__(self, world: World, seats: int) -> None:
         self.due = world.now
-        self._model = CameraModel(world, SEATS, SightRates(hand_s=0.4), start=world.now)
+        self._model = _lying(world)
         self._plan = table_plan(SEATS)
         self._views = _views()
         self._disturbed: dict[str, float] = {}
@@ -113,15 +119,13 @@ class RenderedTable:
         cards, hands = self._model.lying(at)
         self._note(hands, at)
         seen: list[AreaSight] = []
-        self.frames: list[Frame] = []
         for camera, view in self._views.items():
             fresh = {n for n in self._cards if (n in NEAR) == (camera == 2) and self._is_new(n, at)}
             if not fresh:
                 continue
             image = _over(camera).shot(cards, hands, seed=round(at * 1000))
-            self.frames.append(Frame(camera, image, at, at + 0.001))
             view.see(Frame(camera, image, at - STILL_FOR_S, at - STILL_FOR_S))  # as it came to rest
-            areas = view.see(self.frames[-1]).areas
+            areas = view.see(Frame(camera, image, at, at + 0.001)).areas
             seen += [a for a in areas if a.area in fresh]
         for area in seen:
             self._counted[area.area] = self._cards[area.area]
