@@ -245,7 +245,7 @@ class SimulatedTable:
     def true_noise(self) -> TrueNoise:
         s = self.settings
         if not self._tagged:
-            return TrueNoise(miss=max(rates_of(s).missed_covered, 1e-4), cross=0.0, flight=0.0)
+            return TrueNoise(miss=max(rates_of(s).missed_down, 1e-4), cross=0.0, flight=0.0)
         return TrueNoise(
             miss=s.miss if s.like is None else s.like.mean_miss,
             cross=s.cross if s.like is None else s.like.mean_cross,
@@ -402,7 +402,7 @@ def layout_of(settings: Settings) -> Layout:
             miss_rate=settings.miss,
             cross_rate=settings.cross,
             camera={"none": "none", "alone": "alone", "both": "beside"}[settings.camera],
-            camera_miss=rates_of(settings).missed_covered,
+            camera_miss=rates_of(settings).missed_down,
         )
     )
 

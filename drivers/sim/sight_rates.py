@@ -25,15 +25,16 @@ class SightRates:
     """What the reader sees and misses, per card and picture unless said otherwise.
 
     missed_down, missed_up: a card that lies face down or face up is not seen; missed_covered: one
-    of which less than half shows. noticed: the share of missed cards that leave their area open, as
-    something that was not made out; doubted: an area is left open though nothing was missed, per
-    area and picture. face_unread: the face of a card that is seen face up is not accepted;
-    face_wrong: another one is. side_unsure, side_wrong: of a card that is seen. false_down,
-    false_up: a card is seen where none lies, per area and picture. hidden_seen: a card under
-    another one is seen nevertheless. unclear: an area is hidden or too poor to be read without
-    anybody's act, per area and picture. missed_lasts, side_lasts, unclear_lasts, doubted_lasts: the
-    share of these errors that every picture repeats as long as nothing moves in the area;
-    face_lasts: as long as the card lies there.
+    of which less than half shows; missed_mixed: the same where cards of both sides lie together.
+    noticed: the share of missed cards that leave their area open, as something that was not made
+    out; doubted: an area is left open though nothing was missed, per area and picture. face_unread:
+    the face of a card that is seen face up is not accepted; face_wrong: another one is.
+    side_unsure, side_wrong: of a card that is seen. false_down, false_up: a card is seen where none
+    lies, per area and picture. hidden_seen: a card under another one is seen nevertheless. unclear:
+    an area is hidden or too poor to be read without anybody's act, per area and picture.
+    missed_lasts, side_lasts, unclear_lasts, doubted_lasts: the share of these errors that every
+    picture repeats as long as nothing moves in the area; face_lasts: as long as the card lies
+    there.
 
     hand_s: the longest time for which a hand hides an area about an act there. blur_s: a card is
     not seen for so long after it came to rest. again_s: what was read of an area stays what it was
@@ -45,6 +46,7 @@ class SightRates:
     missed_down: float = 0.005
     missed_up: float = 0.005
     missed_covered: float = 0.005
+    missed_mixed: float = 0.005
     face_unread: float = 0.1
     face_wrong: float = 0.0
     side_unsure: float = 0.01
@@ -94,6 +96,7 @@ SHARES = (
     "missed_down",
     "missed_up",
     "missed_covered",
+    "missed_mixed",
     "face_unread",
     "face_wrong",
     "side_unsure",
@@ -202,6 +205,7 @@ class SightFit:
             "missed_down": "cards_down",
             "missed_up": "cards_up",
             "missed_covered": "cards_covered",
+            "missed_mixed": "cards_mixed",
             "face_unread": "faces",
             "face_wrong": "faces",
             "side_unsure": "seen",
@@ -251,6 +255,7 @@ class _Compared:
                 self._judge(Erred("doubted", now.area), "" if seen.whole else "doubted")
 
     def _area(self, now: TrueArea, seen: list[SeenCard]) -> None:
+        mixed = len({card.up for card in now.cards}) > 1
         # What lies uppermost is seen for itself before it is taken for one under it.
         for card in sorted(now.cards, key=lambda c: (c.hidden, c.covered)):
             near = [s for s in seen if math.hypot(s.x_mm - card.x_mm, s.y_mm - card.y_mm) < NEAR_MM]
@@ -265,13 +270,15 @@ class _Compared:
                 self.counts["hidden"] += 1
                 self.counts["hidden_seen"] += found is not None
             elif card.rest_s >= 0.5:
-                self._card(now.area, card, found)
+                self._card(now.area, card, found, mixed)
         for left in seen:
             self.counts["false_up" if left.side is Side.UP else "false_down"] += 1
 
-    def _card(self, area: str, card: TrueCard, found: SeenCard | None) -> None:
+    def _card(self, area: str, card: TrueCard, found: SeenCard | None, mixed: bool) -> None:
         at = (card.x_mm, card.y_mm)
-        lies = "covered" if card.covered else "up" if card.up else "down"
+        lies = "up" if card.up else "down"
+        if card.covered:
+            lies = "mixed" if mixed else "covered"
         self.counts[f"cards_{lies}"] += 1
         self._judge(Erred("missed", area, at), "" if found is not None else f"missed_{lies}")
         if found is None:

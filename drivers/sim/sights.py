@@ -334,6 +334,7 @@ class CameraModel:
         area.views = []
         area.fresh = False
         whole = chance() >= rates.doubted * rates.doubted_lasts
+        mixed = len({up for _, up in area.cards}) > 1
         for card, up in area.cards:
             spot = area.spots[card]
             if now < spot.since + rates.blur_s:
@@ -344,7 +345,7 @@ class CameraModel:
             upon_mm, upon_up = self._upon(area, card)
             missed = rates.missed_up if up else rates.missed_down
             if upon_mm < COVERING_MM:
-                missed = rates.missed_covered
+                missed = rates.missed_mixed if mixed else rates.missed_covered
             misses = chance() < missed * rates.missed_lasts
             notices = chance() < rates.noticed
             if upon_mm < HIDING_MM:
