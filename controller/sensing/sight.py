@@ -181,7 +181,7 @@ class SightSensing:
         area = w.area
         for track in list(area.missing):
             false = track.seen < FALSE_SEEN and track.missing >= FALSE_SEEN
-            if false or started - track.gone_at > forget_s(area, self._areas):
+            if false or started - track.lately_at > forget_s(area, self._areas):
                 area.drop(track)
         unnamed = [t for t in area.tracks if t.uid is None and not t.missing]
         if w.place is None:

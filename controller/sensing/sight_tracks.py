@@ -42,6 +42,7 @@ class Track:
         "gone_at",
         "left_over",
         "missing",
+        "perhaps_at",
         "seen",
         "seen_ended",
         "seen_started",
@@ -66,6 +67,7 @@ class Track:
         self.seen_started = self.seen_ended = ended
         self.missing = 0
         self.gone_at = inf  # start of the first picture in a row that does not show it
+        self.perhaps_at = -inf  # of the last one in which something was not made out that it may be
         self.up: bool | None = None
         self.up_after = after
         self.up_before = ended
@@ -111,6 +113,11 @@ class Track:
         """Which card it is is forgotten."""
         self.face = None
         self._codes.clear()
+
+    @property
+    def lately_at(self) -> float:
+        """When it was gone, or may still have lain there unread."""
+        return max(self.gone_at, self.perhaps_at)
 
     @property
     def settled_side(self) -> bool:
@@ -178,6 +185,9 @@ class AreaTracks:
         if sight.proves:
             self._miss(pairs, started)
             self.clear_started = started
+        elif sight.clear:
+            for track in self.missing:
+                track.perhaps_at = started
         if sight.clear:
             self.blind_since = None
         elif self.blind_since is None:

@@ -39,11 +39,12 @@ def card(
 @dataclass
 class Watched:
     """A table under a camera, fed picture by picture. areas: what lies where; hidden: areas that
-    something hides."""
+    something hides; open: in which something was not made out."""
 
     now: float = 0.0
     areas: dict[str, tuple[SeenCard, ...]] = field(default_factory=dict)
     hidden: set[str] = field(default_factory=set)
+    open: set[str] = field(default_factory=set)
     order: Sequence[str] = ZONES
     events: list[TableEvent] = field(default_factory=list)
 
@@ -57,7 +58,10 @@ class Watched:
         for _ in range(pictures):
             seen = tuple(
                 AreaSight(
-                    a, () if a in self.hidden else self.areas.get(a, ()), a not in self.hidden
+                    a,
+                    () if a in self.hidden else self.areas.get(a, ()),
+                    a not in self.hidden,
+                    a not in self.open,
                 )
                 for a in self.order
             )
@@ -153,6 +157,33 @@ def test_a_hand_over_the_cards_is_no_absence_and_long_ones_are_said() -> None:
     assert isinstance(back, ReaderBack)
     assert back.device == lost.device
     assert t.sensing.settled().keys() == {"seat/2"}
+
+
+def test_what_was_not_made_out_is_neither_gone_nor_hidden() -> None:
+    t = table()
+    t.lay("seat/2", card(0), card(50))
+    t.look(12)
+    t.areas["seat/2"] = (card(50),)
+    t.open.add("seat/2")
+    assert t.look(int(60 / FRAME_S)) == [], "nobody said that the card left, or that nobody can see"
+    t.open.clear()
+    (left,) = (e for e in t.look(30) if isinstance(e, CardLeft))
+    assert left.zone == "seat/2"
+
+
+def test_a_card_that_lay_unread_for_long_is_still_that_card() -> None:
+    t = table()
+    t.lay("seat/2", card(0), card(50))
+    dealt = {e.token for e in came(t.look(12))}
+    held = t.areas.pop("seat/2")
+    t.look(16)
+    t.lay("seat/2", held[1])
+    t.open.add("seat/2")
+    t.look(int(90 / FRAME_S))
+    t.lay("seat/2", held[0])
+    t.open.clear()
+    back = came(t.look(16))
+    assert {e.token for e in back} <= dealt
 
 
 def test_a_fold_is_told_once_nobody_else_can_have_thrown_it() -> None:
