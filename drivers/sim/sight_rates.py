@@ -26,15 +26,15 @@ class SightRates:
 
     missed_down, missed_up: a card that lies face down or face up is not seen; missed_covered: one
     of which less than half shows; missed_mixed: the same where cards of both sides lie together.
-    noticed: the share of missed cards that leave their area open, as something that was not made
-    out; doubted: an area is left open though nothing was missed, per area and picture. face_unread:
-    the face of a card that is seen face up is not accepted; face_wrong: another one is.
-    side_unsure, side_wrong: of a card that is seen. false_down, false_up: a card is seen where none
-    lies, per area and picture. hidden_seen: a card under another one is seen nevertheless. unclear:
-    an area is hidden or too poor to be read without anybody's act, per area and picture.
-    missed_lasts, side_lasts, unclear_lasts, doubted_lasts: the share of these errors that every
-    picture repeats as long as nothing moves in the area; face_lasts: as long as the card lies
-    there.
+    noticed, noticed_covered: the share of missed cards, and of those of which less than half shows,
+    that leave their area open, as something that was not made out; doubted: an area is left open
+    though nothing was missed, per area and picture. face_unread: the face of a card that is seen
+    face up is not accepted; face_wrong: another one is. side_unsure, side_wrong: of a card that is
+    seen. false_down, false_up: a card is seen where none lies, per area and picture. hidden_seen: a
+    card under another one is seen nevertheless. unclear: an area is hidden or too poor to be read
+    without anybody's act, per area and picture. missed_lasts, side_lasts, unclear_lasts,
+    doubted_lasts: the share of these errors that every picture repeats as long as nothing moves in
+    the area; face_lasts: as long as the card lies there.
 
     hand_s: the longest time for which a hand hides an area about an act there. blur_s: a card is
     not seen for so long after it came to rest. again_s: what was read of an area stays what it was
@@ -59,6 +59,7 @@ class SightRates:
     blur_s: float = 0.05
     again_s: float = 5.0
     noticed: float = 0.0
+    noticed_covered: float = 0.0
     doubted: float = 0.0
     missed_lasts: float = 0.0
     side_lasts: float = 0.0
@@ -106,6 +107,7 @@ SHARES = (
     "hidden_seen",
     "unclear",
     "noticed",
+    "noticed_covered",
     "doubted",
     "missed_lasts",
     "side_lasts",
@@ -218,7 +220,8 @@ class SightFit:
             "side_lasts": "side_tried",
             "face_lasts": "face_tried",
             "unclear_lasts": "unclear_tried",
-            "noticed": "missed",
+            "noticed": "missed_in_all",
+            "noticed_covered": "missed_covered_in_all",
             "doubted": "areas",
             "doubted_lasts": "doubted_tried",
         }
@@ -248,9 +251,12 @@ class _Compared:
             if not seen.clear:
                 continue
             self._area(now, list(seen.cards))
-            missed = sum(e.kind == "missed" and e.area == now.area for e in self.erred)
-            self.counts["missed"] += missed
-            self.counts["noticed"] += missed * (not seen.whole)
+            missed = {e.at for e in self.erred if e.kind == "missed" and e.area == now.area}
+            for card in now.cards:
+                if (card.x_mm, card.y_mm) in missed:
+                    lies = "_covered" if card.covered else ""
+                    self.counts[f"missed{lies}_in_all"] += 1
+                    self.counts[f"noticed{lies}"] += not seen.whole
             if not missed:
                 self._judge(Erred("doubted", now.area), "" if seen.whole else "doubted")
 

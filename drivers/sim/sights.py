@@ -54,13 +54,15 @@ class _Spot:
 
 
 class _View(NamedTuple):
-    """A card as it lies, and the side and face that pictures usually show of it."""
+    """A card as it lies, and the side and face that pictures usually show of it. noticed: how often
+    it leaves its area open if it is missed."""
 
     spot: _Spot
     up: bool
     code: str
     side: Side
     face: str | None
+    noticed: float = 0.0
 
 
 class _Area:
@@ -347,7 +349,9 @@ class CameraModel:
             if upon_mm < COVERING_MM:
                 missed = rates.missed_mixed if mixed else rates.missed_covered
             misses = chance() < missed * rates.missed_lasts
-            notices = chance() < rates.noticed
+            noticed = rates.noticed_covered if upon_mm < COVERING_MM else rates.noticed
+            view = view._replace(noticed=noticed)
+            notices = chance() < noticed
             if upon_mm < HIDING_MM:
                 # What shows in its place is mostly the one that lies on it.
                 side = Side.UP if upon_up else Side.DOWN
@@ -415,8 +419,8 @@ class CameraModel:
         ]
         if (-1, "false") in departs:
             found.append(self._false(area))
-        missed = sum(kind == "missed" for _, kind in departs)
-        noticed = sum(chance() < self.rates.noticed for _ in range(missed))
+        missed = [n for n in range(len(area.views)) if (n, "missed") in departs]
+        noticed = sum(chance() < area.views[n].noticed for n in missed)
         return tuple(found), not noticed and (-1, "doubted") not in departs
 
     def _view(self, view: _View, departs: set[str]) -> SeenCard:
