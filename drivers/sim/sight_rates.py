@@ -38,9 +38,10 @@ class SightRates:
 
     hand_s: the longest time for which a hand hides an area about an act there. blur_s: a card is
     not seen for so long after it came to rest. again_s: what was read of an area stays what it was
-    for so long, if nothing moves there. place_mm: standard deviation of where a card is seen to
-    lie, drawn once for its stay; shake_mm: of how that varies from picture to picture. frame_s:
-    from picture to picture. exposure_s: a picture's exposure.
+    for so long, if nothing moves there. open_s: an area is left open for no longer. place_mm:
+    standard deviation of where a card is seen to lie, drawn once for its stay; shake_mm: of how
+    that varies from picture to picture. frame_s: from picture to picture. exposure_s: a picture's
+    exposure.
     """
 
     missed_down: float = 0.005
@@ -58,6 +59,7 @@ class SightRates:
     hand_s: float = 0.4
     blur_s: float = 0.05
     again_s: float = 5.0
+    open_s: float = 25.0
     noticed: float = 0.0
     noticed_covered: float = 0.0
     doubted: float = 0.0

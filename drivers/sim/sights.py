@@ -69,6 +69,7 @@ class _Area:
     """One area and the cards in it, as of the last picture."""
 
     __slots__ = (
+        "came_at",
         "cards",
         "clear_at",
         "departures",
@@ -97,6 +98,7 @@ class _Area:
         self.fresh = True  # whether what follows is to be worked out anew
         self.reading = AreaSight(name, ())  # what was read last,
         self.until = -inf  # and when it is read anew
+        self.came_at = -inf  # since when the same cards lie there
         self.sight = AreaSight(name, ())  # what most pictures show, and which share of them does
         self.usual = 0.0
         self.views: list[_View] = []
@@ -310,10 +312,12 @@ class CameraModel:
             return area.sight._replace(clear=False)
         if area.fresh:
             self._work_out(area, now)
-            area.until = -inf
+            area.until, area.came_at = -inf, now
         if now >= area.until:
             area.reading = self._read(area)
             area.until = now + self.rates.again_s
+            if now >= area.came_at + self.rates.open_s:
+                area.reading = area.reading._replace(whole=True)
         return area.reading
 
     def _read(self, area: _Area) -> AreaSight:

@@ -4,7 +4,7 @@ are found again."""
 from __future__ import annotations
 
 from dataclasses import replace
-from math import hypot
+from math import hypot, inf
 
 import pytest
 
@@ -155,6 +155,7 @@ def test_the_rates_are_found_again_from_what_was_seen() -> None:
         doubted=0.03,
         place_mm=2.0,
         again_s=0.0,
+        open_s=inf,
     )
     fit = SightFit()
     for seed in range(6):
@@ -261,6 +262,14 @@ def test_what_was_read_stays_for_as_long_as_nothing_moves_or_hides_it() -> None:
     assert isinstance(begun, Sight)
     later = [area(camera.look(), f"seat/{s}").cards for _ in range(400) for s in SEATS]
     assert {len(cards) for cards in later} == {0, 1, 2}
+
+
+def test_an_area_is_left_open_for_no_longer_than_it_takes_to_be_taken_for_chips() -> None:
+    rates = replace(PERFECT_SIGHT, doubted=1.0, doubted_lasts=1.0, again_s=1.0, open_s=6.0)
+    camera = CameraModel(world(), 4, rates)
+    whole = [area(camera.look(), "seat/1").whole for _ in range(round(9.0 / rates.frame_s))]
+    assert whole.index(True) * rates.frame_s == pytest.approx(6.0, abs=1.2)
+    assert all(whole[whole.index(True) :])
 
 
 def test_shipped_rates_read_back_and_strange_ones_are_named() -> None:
