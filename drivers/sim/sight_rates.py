@@ -30,11 +30,11 @@ class SightRates:
     that leave their area open, as something that was not made out; doubted: an area is left open
     though nothing was missed, per area and picture. face_unread: the face of a card that is seen
     face up is not accepted; face_wrong: another one is. side_unsure, side_wrong: of a card that is
-    seen. false_down, false_up: a card is seen where none lies, per area and picture. hidden_seen: a
-    card under another one is seen nevertheless. unclear: an area is hidden or too poor to be read
-    without anybody's act, per area and picture. missed_lasts, side_lasts, unclear_lasts,
-    doubted_lasts: the share of these errors that every picture repeats as long as nothing moves in
-    the area; face_lasts: as long as the card lies there.
+    seen. false_down, false_up: a card is seen where none lies, per area and picture.
+    hidden_seen: a card under another one is seen nevertheless. unclear: an area is hidden or too
+    poor to be read without anybody's act, per area and picture. missed_lasts, side_lasts,
+    unclear_lasts, doubted_lasts, false_lasts: the share of these errors that every picture repeats
+    as long as nothing moves in the area; face_lasts: as long as the card lies there.
 
     hand_s: the longest time for which a hand hides an area about an act there. blur_s: a card is
     not seen for so long after it came to rest. again_s: what was read of an area stays what it was
@@ -68,6 +68,7 @@ class SightRates:
     face_lasts: float = 0.0
     unclear_lasts: float = 0.0
     doubted_lasts: float = 0.0
+    false_lasts: float = 1.0
     place_mm: float = 1.5
     shake_mm: float = 0.3
     frame_s: float = 0.125
@@ -116,6 +117,7 @@ SHARES = (
     "face_lasts",
     "unclear_lasts",
     "doubted_lasts",
+    "false_lasts",
 )
 
 PERFECT_SIGHT = SightRates(
@@ -193,7 +195,7 @@ class SightFit:
         """A second picture of the same, in whose first one that was wrong. It counts for nothing
         but how long an error lasts."""
         said = _Compared(truth, sight)
-        for kind in ("missed", "side", "face", "unclear", "doubted"):
+        for kind in ("missed", "side", "face", "unclear", "doubted", "false"):
             mine = {e for e in erred if e.kind == kind}
             self._count(f"{kind}_tried", len(mine & said.judged))
             self._count(f"{kind}_lasts", len(mine & said.erred))
@@ -226,6 +228,7 @@ class SightFit:
             "noticed_covered": "missed_covered_in_all",
             "doubted": "areas",
             "doubted_lasts": "doubted_tried",
+            "false_lasts": "false_tried",
         }
         found = {f.name: getattr(base, f.name) for f in fields(SightRates)}
         for name, tests in of.items():
@@ -279,8 +282,10 @@ class _Compared:
                 self.counts["hidden_seen"] += found is not None
             elif card.rest_s >= 0.5:
                 self._card(now.area, card, found, mixed)
+        self.judged.add(Erred("false", now.area))
         for left in seen:
-            self.counts["false_up" if left.side is Side.UP else "false_down"] += 1
+            up = left.side is Side.UP
+            self._judge(Erred("false", now.area), "false_up" if up else "false_down")
 
     def _card(self, area: str, card: TrueCard, found: SeenCard | None, mixed: bool) -> None:
         at = (card.x_mm, card.y_mm)

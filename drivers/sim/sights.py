@@ -73,6 +73,7 @@ class _Area:
         "cards",
         "clear_at",
         "departures",
+        "false",
         "fresh",
         "name",
         "places",
@@ -102,6 +103,7 @@ class _Area:
         self.sight = AreaSight(name, ())  # what most pictures show, and which share of them does
         self.usual = 0.0
         self.views: list[_View] = []
+        self.false: tuple[SeenCard, ...] = ()  # seen there for as long as nothing moves
         self.departures: list[tuple[int, str, float]] = []  # of which view, how, how often
         self.within: list[float] = []  # share of pictures with no departure up to each
 
@@ -371,7 +373,10 @@ class CameraModel:
             if up:
                 departures.append((n, "face", _passing(rates.face_errs, rates.face_lasts)))
             cards.append(_seen(view))
-        departures.append((-1, "false", rates.false_down + rates.false_up))
+        false = rates.false_down + rates.false_up
+        departures.append((-1, "false", _passing(false, rates.false_lasts)))
+        area.false = (self._false(area),) if chance() < false * rates.false_lasts else ()
+        cards += area.false
         departures.append((-1, "doubted", _passing(rates.doubted, rates.doubted_lasts)))
         clear = chance() >= rates.unclear * rates.unclear_lasts
         area.sight = AreaSight(area.name, tuple(cards), clear, whole)
@@ -421,6 +426,7 @@ class CameraModel:
             for at, view in enumerate(area.views)
             if ((at, "shown") in departs if at in hidden else (at, "missed") not in departs)
         ]
+        found += area.false
         if (-1, "false") in departs:
             found.append(self._false(area))
         missed = [n for n in range(len(area.views)) if (n, "missed") in departs]

@@ -153,13 +153,14 @@ def test_the_rates_are_found_again_from_what_was_seen() -> None:
         unclear=0.02,
         noticed=0.6,
         doubted=0.03,
+        false_lasts=0.0,
         place_mm=2.0,
         again_s=0.0,
         open_s=inf,
     )
     fit = SightFit()
     for seed in range(6):
-        camera = dealt(true, deck_seed=seed)
+        camera = dealt(true, seed=seed)
         for _ in range(700):
             sight = camera.look()
             if isinstance(sight, Sight):
@@ -196,6 +197,8 @@ def test_what_lasts_is_found_again_from_second_pictures() -> None:
         noticed=0.8,
         doubted=0.3,
         doubted_lasts=0.6,
+        false_down=0.2,
+        false_lasts=0.8,
     )
     fit = SightFit()
     for seed in range(70):
@@ -212,6 +215,7 @@ def test_what_lasts_is_found_again_from_second_pictures() -> None:
     assert found.side_lasts == pytest.approx(0.4, abs=0.15)
     assert found.noticed == pytest.approx(0.8, abs=0.13)
     assert found.doubted_lasts == pytest.approx(0.6, abs=0.15)
+    assert found.false_lasts == pytest.approx(0.8, abs=0.15)
     assert found.unclear_lasts == pytest.approx(0.5, abs=0.15)
 
 
