@@ -41,11 +41,11 @@ from drivers.factory import (
     Dealer,
     Noise,
     PassOver,
-    SightRates,
     Stranger,
     SweepScheduler,
     World,
     polls,
+    shipped_rates,
 )
 from drivers.readings import Health, Poll, Reading, Sight
 
@@ -291,7 +291,7 @@ class Night:
         if not self.layout.areas:
             return None
         noisy = self._up.noise.miss > 0.0 or self._up.noise.cross > 0.0
-        rates = SightRates() if noisy else replace(PERFECT_SIGHT, hand_s=0.3)
+        rates = shipped_rates() if noisy else replace(PERFECT_SIGHT, hand_s=0.3)
         return CameraModel(
             self.world,
             self.layout.seats,

@@ -11,7 +11,17 @@ from controller.simulate.camera_fit import fit_hands
 from controller.simulate.settings import Settings
 from drivers.factory import CameraModel, SightRates
 
-TRUE = SightRates(missed_down=0.04, missed_up=0.03, face_unread=0.25, side_unsure=0.05, again_s=0.0)
+TRUE = SightRates(
+    missed_down=0.04,
+    missed_up=0.03,
+    face_unread=0.25,
+    face_wrong=0.0,
+    side_unsure=0.05,
+    missed_lasts=0.0,
+    side_lasts=0.0,
+    face_lasts=0.0,
+    again_s=0.0,
+)
 
 
 def settings(hands: int, seed: int = 5) -> Settings:

@@ -26,6 +26,12 @@ SEATS = (1, 2, 3, 4)
 PLACES = [*(f"seat/{s}" for s in SEATS), "board", "burn", "muck"]
 
 
+PASSING = dict.fromkeys(
+    ("missed_lasts", "side_lasts", "face_lasts", "unclear_lasts", "doubted_lasts", "false_lasts"),
+    0.0,
+)
+
+
 def world(cards_seed: int = 0) -> World:
     return World(
         [FieldAntenna(n, place) for n, place in enumerate(PLACES, start=1)], cards_seed=cards_seed
@@ -153,7 +159,7 @@ def test_the_rates_are_found_again_from_what_was_seen() -> None:
         unclear=0.02,
         noticed=0.6,
         doubted=0.03,
-        false_lasts=0.0,
+        **PASSING,
         place_mm=2.0,
         again_s=0.0,
         open_s=inf,
