@@ -120,6 +120,6 @@ def test_what_a_camera_refuses_is_planted_and_found_and_dealt_with_again() -> No
     nights = night(Settings(like=like, camera="both"), 6)
     again = measured_like("again", layout, nights)
     assert set(again.sight) == set(sight)
-    assert again.sight["side_unsure"] == pytest.approx(0.05, abs=0.02)
+    assert again.sight["side_unsure"] == pytest.approx(0.05, abs=0.03)
     assert again.sight["face_unread"] > 2 * shipped.face_unread
     assert again.sight["unclear"] > 0.05, "hands hide areas besides"
