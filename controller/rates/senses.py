@@ -49,8 +49,8 @@ class SenseCounts:
         """A picture, as read."""
         for area in sight.areas:
             name = camera_name(sight.camera, area.area)
-            self._count(name, Error.UNCLEAR, 1, not area.proves)
-            if not area.proves:
+            self._count(name, Error.UNCLEAR, 1, not area.clear)
+            if not area.clear:
                 continue
             up = [card for card in area.cards if card.side is Side.UP]
             unread = sum(card.face is None for card in up)

@@ -122,7 +122,7 @@ class SightSensing:
                     track.seen_started, track.seen_ended = started, ended
             else:
                 w.area.see(seen, started, ended)
-                self.refused += not seen.proves
+                self.refused += not seen.clear
                 w.calm = False
                 busy.append(w)
         for w in busy:

@@ -342,14 +342,13 @@ class TableView:
         scale = self._glance[name].px_per_mm
         lies = open_felt & self._odd(place)
         strange = _without_rims(lies & ~paper, 3)
-        surface = _without_rims(lies & paper, round(_RIM_MM * scale))
-        odd = strange | surface
+        alike = _without_rims(lies & paper, round(_RIM_MM * scale))
+        odd = strange | alike
         since = at if seen.odd_since is None else np.minimum(seen.odd_since, at)
         seen.odd_since = np.where(odd, since, math.inf)
         fresh = at - seen.odd_since < ABSORBED_S
-        whole = float(own.sum())
-        hides, new = float(strange.sum()) / whole, float((strange & fresh).sum()) / whole
-        left = (surface & fresh).astype(np.uint8)
+        hides, new = (float(m.sum()) / float(own.sum()) for m in (strange, strange & fresh))
+        left = (alike & fresh).astype(np.uint8)
         largest = cv2.connectedComponentsWithStats(left)[2][1:, cv2.CC_STAT_AREA].max(initial=0)
         missed = float(largest) > UNEXPLAINED * CARD_MM[0] * CARD_MM[1] * scale**2
         return hides <= NEVER_ABSORBED and new <= HIDES, not missed

@@ -22,7 +22,8 @@ NEAR_MM = 20.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SightRates:
-    """What the reader sees and misses, per card and picture unless said otherwise.
+    """What the reader sees and misses, per card and picture unless said otherwise. Where nothing is
+    given it is about what `shipped_rates` says.
 
     missed_down, missed_up: a card that lies face down or face up is not seen; missed_covered: one
     of which less than half shows; missed_mixed: the same where cards of both sides lie together.
@@ -158,6 +159,9 @@ class TrueCard(NamedTuple):
     hidden: bool = False
     rest_s: float = math.inf
     covered: bool = False
+
+    def __repr__(self) -> str:
+        return f"<card at {self.x_mm:.0f}, {self.y_mm:.0f} mm>"
 
 
 class TrueArea(NamedTuple):

@@ -64,6 +64,9 @@ class _View(NamedTuple):
     face: str | None
     noticed: float = 0.0
 
+    def __repr__(self) -> str:
+        return "<view of a card>"
+
 
 class _Area:
     """One area and the cards in it, as of the last picture."""

@@ -116,10 +116,11 @@ def test_what_a_camera_refuses_is_planted_and_found_and_dealt_with_again() -> No
     shipped = shipped_rates()
     layout = SimulatedTable(Settings(), "layout").layout
     sight = {"unclear": 0.06, "face_unread": 0.3, "side_unsure": 0.05}
-    like = replace(measured_like("dim", layout, Nights()), sight=sight)
+    # A side that stays unsure for a card's whole stay would be one error, counted in every picture.
+    like = replace(measured_like("dim", layout, Nights()), sight={**sight, "side_lasts": 0.0})
     nights = night(Settings(like=like, camera="both"), 6)
     again = measured_like("again", layout, nights)
     assert set(again.sight) == set(sight)
-    assert again.sight["side_unsure"] == pytest.approx(0.05, abs=0.03)
+    assert again.sight["side_unsure"] == pytest.approx(0.05, abs=0.02)
     assert again.sight["face_unread"] > 2 * shipped.face_unread
     assert again.sight["unclear"] > 0.05, "hands hide areas besides"

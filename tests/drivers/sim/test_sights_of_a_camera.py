@@ -282,6 +282,13 @@ def test_an_area_is_left_open_for_no_longer_than_it_takes_to_be_taken_for_chips(
     assert all(whole[whole.index(True) :])
 
 
+def test_what_really_lies_there_prints_without_the_card() -> None:
+    camera = dealt(PERFECT_SIGHT)
+    printed = repr(camera.truth())
+    assert printed.count("<card at") == 12
+    assert not any(card.code in printed for true in camera.truth() for card in true.cards)
+
+
 def test_shipped_rates_read_back_and_strange_ones_are_named() -> None:
     rates = shipped_rates()
     assert from_json(to_json(rates, {"hands": 1})) == rates
