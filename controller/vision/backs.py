@@ -139,6 +139,9 @@ def _corners(card: NDArray[Any]) -> Iterable[NDArray[Any]]:
         yield turned[off : off + h, -off - w : -off or None]
 
 
+SURE_BACK: Final = 0.9
+"""From this likelihood on a card is a back beyond doubt, by which others of its deck are told."""
+
 LEAST_SHOWN: Final = 0.2
 """Of a covered card so much must show for its back to be told."""
 

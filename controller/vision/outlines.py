@@ -13,7 +13,12 @@ from numpy.typing import NDArray
 
 from controller.vision import glyphs
 from controller.vision.agree import INDEX_MM, IndexRead, OutlineRead, both_corners
-from controller.vision.backs import BackPattern, back_likelihood, covered_back_likelihood
+from controller.vision.backs import (
+    SURE_BACK,
+    BackPattern,
+    back_likelihood,
+    covered_back_likelihood,
+)
 from controller.vision.picture import Point
 from controller.vision.quads import Quad, quads, straight
 from drivers.readings import Side
@@ -30,9 +35,6 @@ CORNER_MM: Final = (16.0, 31.0)
 
 BACK_FROM: Final = 0.5
 """From this likelihood on an outline is a back's."""
-
-SURE_BACK: Final = 0.9
-"""And from this on it shows how the other backs of its deck look."""
 
 STRIP_MM: Final = 15.0
 """A strip by which one card lies beside another tells no back if it is narrower: see

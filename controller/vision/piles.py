@@ -16,7 +16,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from controller.vision.backs import back_likelihood
+from controller.vision.backs import SURE_BACK, back_likelihood
 from controller.vision.quads import Quad, straight
 from drivers.table_plan import CARD_MM
 
@@ -32,9 +32,6 @@ ASIDE_MM: Final = 9
 
 ALIKE: Final = 0.7
 """Of 1: so like itself turned half round is a back about its middle."""
-
-SURE: Final = 0.9
-"""So likely must what lies there be a back, as its sides hardly show."""
 
 _PX_MM = 3.0  # at which a back is judged; its middle is looked for at one pixel a millimetre
 _EDGE_MM = 2  # what a rim is, or blurs into it
@@ -61,7 +58,7 @@ def uppermost(
 
 def lies_face_down(image: Image, quad: Quad) -> bool:
     """Whether what an outline bounds is a back beyond doubt."""
-    return back_likelihood(straight(image, quad.corners, _PX_MM), _PX_MM) >= SURE
+    return back_likelihood(straight(image, quad.corners, _PX_MM), _PX_MM) >= SURE_BACK
 
 
 def _laid(pile: Quad, middle: complex, way: complex, px_per_mm: float) -> Quad:

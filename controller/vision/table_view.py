@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from calibration.camera_profile import CameraProfile
 from controller.vision.agree import PARTNER
-from controller.vision.backs import BackPattern
+from controller.vision.backs import SURE_BACK, BackPattern
 from controller.vision.picture import Picture, Point, Quality, Sighting
 from controller.vision.quads import straight
 from controller.vision.quality import judge, judge_area
@@ -77,7 +77,6 @@ _FELT_BINS = 24  # of each of two colour axes
 _AS_SHARP = 0.5  # as the whole picture: few edges are no measure, and movement is seen otherwise
 _LEAST = 0.3  # below it a whole outline is no card,
 _SURE_SIDE = 0.45
-_SURE_BACK = 0.9
 _BACK_PX_MM = 3.0
 _BACKS_LEARNT = 8  # cards that a pattern is made of
 _MOSTLY = 0.3  # of the felt's commonest colour
@@ -312,7 +311,7 @@ class TableView:
         free = [
             np.array(card.outline, np.float32)
             for card in cards
-            if card.side is Side.DOWN and card.outline and card.confidence >= _SURE_BACK
+            if card.side is Side.DOWN and card.outline and card.confidence >= SURE_BACK
         ]
         if not free:
             return
@@ -365,7 +364,7 @@ class TableView:
     def _learn_cards(self, place: NDArray[np.intp], cards: Sequence[Sighting]) -> None:
         """The colours of cards that are made out: a pile of which one is seen hides nothing."""
         for card in cards:
-            if card.outline is None or card.confidence < _SURE_BACK:
+            if card.outline is None or card.confidence < SURE_BACK:
                 continue
             mask = np.zeros(place.shape[:2], np.uint8)
             cv2.fillConvexPoly(mask, np.round(np.array(card.outline)).astype(np.int32), (255,))
